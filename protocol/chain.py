@@ -1,0 +1,54 @@
+"""The digest chain over a unit's events: what makes a fork or an edit visible.
+
+Each digest covers the one before it, the first one the journal's random id. Both ends compute it
+with these functions; where the records are stored is not known here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from protocol import profile
+from protocol.errors import ErrorCode, ProtocolError
+from protocol.events import BODY_MAX_BYTES
+
+DIGEST_BYTES: Final = 32
+JOURNAL_ID_BYTES: Final = 16
+
+
+def first_digest(journal_id: bytes) -> bytes:
+    """What stands before the first event: the journal id, padded with zeros."""
+    if len(journal_id) != JOURNAL_ID_BYTES:
+        raise ProtocolError(
+            ErrorCode.BAD_FIELD, f"A journal id must be {JOURNAL_ID_BYTES} bytes long."
+        )
+    return journal_id.ljust(DIGEST_BYTES, b"\0")
+
+
+def event_digest(
+    previous_digest: bytes,
+    sequence: int,
+    kind: int,
+    body: Mapping[int, Any],
+    monotonic_ms: int,
+    wall_ms: int,
+) -> bytes:
+    """SHA-256 over the previous digest and the event's only encoding."""
+    if len(previous_digest) != DIGEST_BYTES:
+        raise ProtocolError(ErrorCode.BAD_FIELD, f"A digest must be {DIGEST_BYTES} bytes long.")
+    covered = profile.encode([sequence, kind, dict(body), monotonic_ms, wall_ms])
+    return hashlib.sha256(previous_digest + covered).digest()
+
+
+def encode_body(body: Mapping[int, Any]) -> bytes:
+    """An event body's only encoding; refused when it would not fit one frame with its event."""
+    return profile.encode(dict(body), BODY_MAX_BYTES)
+
+
+def decode_body(encoded: bytes) -> dict[int, Any]:
+    body = profile.decode(encoded, BODY_MAX_BYTES)
+    if type(body) is not dict:
+        raise ProtocolError(ErrorCode.MALFORMED, "An event body must be a map.")
+    return body

@@ -1,0 +1,52 @@
+"""A record: a frozen dataclass that is a map with unsigned integer keys on the wire.
+
+Messages, event bodies and table settings are records. This module alone knows how missing and
+unknown keys are treated; which records exist, and when they may be sent, is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from protocol.errors import ErrorCode, ProtocolError
+from protocol.fields import wire_fields
+
+# A newer minor version may add keys from here on; older peers ignore them. Keys below are refused.
+KEY_IGNORED_FROM: Final = 64
+
+
+@dataclass(frozen=True)
+class Record:
+    """Checks every field when made, so an invalid record never exists."""
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        for each in wire_fields(type(self)):
+            checked = each.kind.check(getattr(self, each.name), f"{name}.{each.name}")
+            object.__setattr__(self, each.name, checked)
+
+    def to_map(self) -> dict[int, Any]:
+        return {
+            each.key: each.kind.pack(getattr(self, each.name)) for each in wire_fields(type(self))
+        }
+
+    @classmethod
+    def from_map(cls, values: Mapping[int, Any]) -> Self:
+        fields = wire_fields(cls)
+        _refuse_unknown_keys(cls.__name__, values, {each.key for each in fields})
+        for each in fields:
+            if each.key not in values:
+                raise _bad(f"{cls.__name__}.{each.name} (key {each.key}) is missing.")
+        return cls(**{each.name: values[each.key] for each in fields})
+
+
+def _refuse_unknown_keys(name: str, values: Mapping[int, Any], known: set[int]) -> None:
+    for key in sorted(values):
+        if key < KEY_IGNORED_FROM and key not in known:
+            raise _bad(f"{name} has no field with key {key}.")
+
+
+def _bad(sentence: str) -> ProtocolError:
+    return ProtocolError(ErrorCode.BAD_FIELD, sentence)

@@ -1,0 +1,72 @@
+"""The rows and field kinds that several messages, events and the settings share.
+
+This module alone knows how long an id, a list or an amount may be. The limits are chosen so that
+the largest valid message of every type fits one frame; a test holds them to that.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, NamedTuple
+
+from protocol.fields import Bytes, ListOf, Row, Text, Uint
+
+SENSORS_MAX: Final = 24
+ENVY_MAX: Final = 96
+METERS_MAX: Final = 12
+
+ROLE_DEALER: Final = 0
+ROLE_SUPERVISOR: Final = 1
+ROLE_EXECUTIVE: Final = 2
+
+SOURCE_TRAY: Final = 0
+SOURCE_METER: Final = 1
+
+SENSOR: Final = Text(3, pattern="[1-9][0-9]?[A-Z]")
+IDENTIFIER: Final = Text(32, bytes_min=1)
+IDENTIFIER_OR_NONE: Final = Text(32)
+LABEL: Final = Text(40)
+SEQUENCE: Final = Uint(minimum=1)
+CENTS: Final = Uint()
+DIGEST: Final = Bytes((32,))
+ROLE: Final = Uint(maximum=ROLE_EXECUTIVE)
+
+
+class AwardLine(NamedTuple):
+    """One paid hand, in pay order."""
+
+    sensor: Annotated[str, SENSOR]
+    hand: Annotated[str, IDENTIFIER]
+    amount_cents: Annotated[int, CENTS]
+    level: Annotated[str, IDENTIFIER_OR_NONE]
+    source: Annotated[int, Uint(maximum=SOURCE_METER)]
+
+
+class EnvyLine(NamedTuple):
+    """What one sensor's player gets for a hand at another seat."""
+
+    sensor: Annotated[str, SENSOR]
+    amount_cents: Annotated[int, CENTS]
+
+
+class ClaimedHand(NamedTuple):
+    sensor: Annotated[str, SENSOR]
+    hand: Annotated[str, IDENTIFIER]
+
+
+class MeterValue(NamedTuple):
+    id: Annotated[str, IDENTIFIER]
+    shown_cents: Annotated[int, CENTS]
+
+
+class LabelledMeter(NamedTuple):
+    id: Annotated[str, IDENTIFIER]
+    label: Annotated[str, LABEL]
+    shown_cents: Annotated[int, CENTS]
+
+
+SENSORS: Final = ListOf(SENSOR, SENSORS_MAX, unique=True)
+AWARD_LINES: Final = ListOf(Row(AwardLine), SENSORS_MAX)
+ENVY_LINES: Final = ListOf(Row(EnvyLine), ENVY_MAX)
+CLAIMED_HANDS: Final = ListOf(Row(ClaimedHand), SENSORS_MAX)
+METER_VALUES: Final = ListOf(Row(MeterValue), METERS_MAX, unique=True)
+LABELLED_METERS: Final = ListOf(Row(LabelledMeter), METERS_MAX, unique=True)
