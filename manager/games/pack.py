@@ -1,0 +1,370 @@
+"""Reads a pack file (TOML) into paytables and says what is wrong in it, by line and column.
+
+The only place that knows the file format. It does not know which packs ship (see the
+package), nor what the odds are. A file with any problem yields no paytable at all.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from manager.games.evaluators.vocabulary import EVALUATORS
+from manager.games.model import (
+    ForOne,
+    Hand,
+    Level,
+    Pay,
+    Paytable,
+    Percent,
+    PrintedFigure,
+    ToOne,
+)
+from manager.games.positions import Path, Position, PositionIndex, index_positions
+
+FORMAT = 1
+FIGURES = ("house-edge", "hit-frequency", "base-game-hit-frequency")
+WAGER_SCALING = ("none", "fixed-pays")
+
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_LABEL = re.compile(r"[A-Za-z0-9]+([ -][A-Za-z0-9]+)*")
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)%(?: ([A-Z][a-z]+))?")
+_RATIO = re.compile(r"(\d[\d,]*) (for|to) (\d+)")
+_DOLLARS = re.compile(r"\$(\d[\d,]*)(?:\.(\d\d))?")
+_PRINTED_VALUE = re.compile(r"\d{1,3}(\.\d+)?%")
+_TOML_PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
+
+_PACK_KEYS = {"format": int, "game": str, "title": str, "source": str, "bet": list}
+_BET_KEYS = {
+    "id": str,
+    "title": str,
+    "evaluator": str,
+    "deck": int,
+    "cards_considered": int,
+    "wager_scaling": str,
+    "envy_scales": bool,
+    "notes": list,
+    "source": str,
+    "paytable": list,
+}
+_PAYTABLE_KEYS = {
+    "label": str,
+    "title": str,
+    "evaluator": str,
+    "aliases": list,
+    "hands": list,
+    "notes": list,
+    "printed": list,
+    "reserve": str,
+}
+_HAND_KEYS = {"id": str, "label": str, "pay": str, "envy": str}
+_PRINTED_KEYS = {"figure": str, "value": str, "where": str}
+_REQUIRED = {
+    "pack": ("format", "game", "title", "source", "bet"),
+    "bet": ("id", "title", "evaluator", "deck", "cards_considered", "paytable"),
+    "paytable": ("label", "hands"),
+    "hand": ("id", "label", "pay"),
+    "printed": ("figure", "value", "where"),
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One fault of a pack file: where it stands and a sentence for the person who wrote it."""
+
+    file: str
+    line: int
+    column: int
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.sentence}"
+
+
+class PackError(ValueError):
+    """A pack file was refused; carries every problem found in it."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = problems
+
+
+def read_pack(text: str, file: str) -> list[Paytable]:
+    """The paytables of a pack text, or PackError with every problem in it."""
+    paytables, problems = inspect_pack(text, file)
+    if problems:
+        raise PackError(problems)
+    return paytables
+
+
+def inspect_pack(text: str, file: str) -> tuple[list[Paytable], list[Problem]]:
+    """Parse and check a pack text; the paytables are complete only without problems."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return [], [_syntax_problem(text, file, str(error))]
+    reader = _Reader(file, index_positions(text))
+    paytables = reader.read(data)
+    return paytables, reader.problems
+
+
+def parse_pay(text: str) -> Pay | None:
+    """A pay as printed: ``100%``, ``100% Mega``, ``300 for 1``, ``3 to 2``, ``Push``."""
+    if text == "Push":
+        return ToOne(0, 1)
+    if match := _PERCENT.fullmatch(text):
+        return Percent((match[2] or "top").lower(), _ppm(match[1]))
+    if match := _RATIO.fullmatch(text):
+        number, denominator = int(match[1].replace(",", "")), int(match[3])
+        if match[2] == "to" and number > 0 and denominator > 0:
+            return ToOne(number, denominator)
+        if match[2] == "for" and number > 0 and denominator == 1:
+            return ForOne(number)
+    return None
+
+
+def _ppm(percent: str) -> int:
+    whole, _, decimals = percent.partition(".")
+    return int(whole) * 10_000 + int(decimals.ljust(4, "0") or "0")
+
+
+def _parse_cents(text: str) -> int | None:
+    match = _DOLLARS.fullmatch(text)
+    return int(match[1].replace(",", "")) * 100 + int(match[2] or 0) if match else None
+
+
+def _syntax_problem(text: str, file: str, sentence: str) -> Problem:
+    match = _TOML_PLACE.fullmatch(sentence)
+    if match:
+        return Problem(file, int(match[2]), int(match[3]), f"{match[1]}.")
+    last_line = text.count("\n") + 1
+    return Problem(file, last_line, 1, f"{sentence}.")
+
+
+class _Reader:
+    """Walks one parsed pack, collecting paytables and problems."""
+
+    def __init__(self, file: str, positions: PositionIndex) -> None:
+        self.file = file
+        self.positions = positions
+        self.problems: list[Problem] = []
+        self.paytables: list[Paytable] = []
+        self.names: dict[str, str] = {}
+
+    def read(self, data: Mapping[str, Any]) -> list[Paytable]:
+        if not self._check_keys((), data, _PACK_KEYS, "pack"):
+            return []
+        if data["format"] != FORMAT:
+            self._bad_value(
+                ("format",), f"Pack format {data['format']} is not known; use {FORMAT}."
+            )
+        self._check_pattern(("game",), data["game"], _ID)
+        for number, bet in enumerate(data["bet"]):
+            self._read_bet(("bet", number), data, bet)
+        return self.paytables
+
+    def _read_bet(self, path: Path, pack: Mapping[str, Any], bet: Any) -> None:
+        if not self._check_keys(path, bet, _BET_KEYS, "bet"):
+            return
+        self._check_pattern((*path, "id"), bet["id"], _ID)
+        scaling = bet.get("wager_scaling", "none")
+        if scaling not in WAGER_SCALING:
+            known = ", ".join(WAGER_SCALING)
+            self._bad_value((*path, "wager_scaling"), f"{scaling!r} is not one of {known}.")
+        self._check_texts((*path, "notes"), bet.get("notes", []))
+        self._check_evaluator(path, bet)
+        for number, paytable in enumerate(bet["paytable"]):
+            self._read_paytable((*path, "paytable", number), pack, bet, paytable)
+
+    def _check_evaluator(self, path: Path, bet: Mapping[str, Any]) -> None:
+        info = EVALUATORS.get(bet["evaluator"])
+        if info is None:
+            self._unknown_evaluator((*path, "evaluator"), bet["evaluator"])
+            return
+        for key, own in (("deck", info.deck), ("cards_considered", info.cards_considered)):
+            if bet[key] != own:
+                sentence = f"Evaluator {info.name} needs {key} = {own}, not {bet[key]}."
+                self._bad_value((*path, key), sentence)
+
+    def _read_paytable(
+        self, path: Path, pack: Mapping[str, Any], bet: Mapping[str, Any], row: Any
+    ) -> None:
+        if not self._check_keys(path, row, _PAYTABLE_KEYS, "paytable"):
+            return
+        self._check_pattern((*path, "label"), row["label"], _LABEL)
+        evaluator = row.get("evaluator", bet["evaluator"])
+        if evaluator not in EVALUATORS:
+            self._unknown_evaluator((*path, "evaluator"), evaluator)
+        hands = self._read_hands((*path, "hands"), row["hands"], evaluator)
+        prefix = f"{pack['game']}/{bet['id']}"
+        aliases = self._read_aliases((*path, "aliases"), row.get("aliases", []), prefix)
+        paytable_id = f"{prefix}/{row['label'].replace(' ', '-')}"
+        self._claim_names(path, paytable_id, aliases)
+        self._check_texts((*path, "notes"), row.get("notes", []))
+        self.paytables.append(
+            Paytable(
+                id=paytable_id,
+                title=row.get("title", f"{bet['title']} {row['label']}"),
+                game=pack["game"],
+                bet=bet["id"],
+                label=row["label"],
+                evaluator=evaluator,
+                deck=bet["deck"],
+                cards_considered=bet["cards_considered"],
+                hands=tuple(hands),
+                levels=self._levels(hands),
+                envy_scales=bet.get("envy_scales", False),
+                wager_scaling=bet.get("wager_scaling", "none"),
+                reserve_ppm=self._read_reserve((*path, "reserve"), row.get("reserve")),
+                notes=(*bet.get("notes", []), *row.get("notes", [])),
+                source=bet.get("source", pack["source"]),
+                printed=self._read_printed((*path, "printed"), row.get("printed", [])),
+                aliases=tuple(aliases),
+            )
+        )
+
+    def _read_hands(self, path: Path, rows: list[Any], evaluator: str) -> list[Hand]:
+        hands: list[Hand] = []
+        known = EVALUATORS[evaluator].hands if evaluator in EVALUATORS else ()
+        if not rows:
+            self._bad_value(path, "A paytable needs at least one hand.")
+        for number, row in enumerate(rows):
+            at = (*path, number)
+            if not self._check_keys(at, row, _HAND_KEYS, "hand"):
+                continue
+            if known and row["id"] not in known:
+                sentence = (
+                    f"Evaluator {evaluator} has no hand {row['id']!r}; it has {', '.join(known)}."
+                )
+                self._bad_value((*at, "id"), sentence)
+            if any(hand.id == row["id"] for hand in hands):
+                self._bad_value((*at, "id"), f"Hand {row['id']!r} is listed twice.")
+            hand = self._read_hand(at, row)
+            if hand is not None:
+                hands.append(hand)
+        self._check_kinds(path, hands)
+        return hands
+
+    def _read_hand(self, path: Path, row: Mapping[str, str]) -> Hand | None:
+        pay = parse_pay(row["pay"])
+        envy_cents = _parse_cents(row["envy"]) if "envy" in row else 0
+        if pay is None:
+            self._bad_value(
+                (*path, "pay"),
+                f"{row['pay']!r} is not a pay; write it as 100%, 100% Mega, 300 for 1, "
+                "3 to 2 or Push.",
+            )
+        elif isinstance(pay, Percent) and not 0 < pay.ppm <= 1_000_000:
+            self._bad_value(
+                (*path, "pay"), "A share of a meter is more than 0 % and at most 100 %."
+            )
+        if envy_cents is None:
+            self._bad_value((*path, "envy"), f"{row['envy']!r} is not an amount like $100.")
+        if pay is None or envy_cents is None:
+            return None
+        return Hand(row["id"], row["label"], pay, envy_cents)
+
+    def _check_kinds(self, path: Path, hands: list[Hand]) -> None:
+        """``to 1`` bets lie on the felt, ``for 1`` and percent bets are taken: never both."""
+        felt = [isinstance(hand.pay, ToOne) for hand in hands]
+        if any(felt) and not all(felt):
+            self._bad_value(path, "A paytable cannot mix 'to' pays with 'for' or percent pays.")
+
+    def _levels(self, hands: list[Hand]) -> tuple[Level, ...]:
+        names = dict.fromkeys(hand.pay.level for hand in hands if isinstance(hand.pay, Percent))
+        return tuple(Level(name, name.capitalize()) for name in names)
+
+    def _read_aliases(self, path: Path, rows: list[Any], prefix: str) -> list[str]:
+        """An alias is a bare label, or a whole ``game/bet/label`` id."""
+        if not self._check_texts(path, rows):
+            return []
+        aliases = []
+        for number, row in enumerate(rows):
+            name = row if "/" in row else f"{prefix}/{row}"
+            if not re.fullmatch(r"[a-z0-9-]+/[a-z0-9-]+/[A-Za-z0-9-]+", name):
+                self._bad_value((*path, number), f"{row!r} is not a label or game/bet/label id.")
+            aliases.append(name)
+        return aliases
+
+    def _claim_names(self, path: Path, paytable_id: str, aliases: list[str]) -> None:
+        for name in (paytable_id, *aliases):
+            owner = self.names.setdefault(name.lower(), paytable_id)
+            if owner != paytable_id or (name == paytable_id and self._is_listed(paytable_id)):
+                self._bad_value((*path, "label"), f"The id {name} is already used by {owner}.")
+
+    def _is_listed(self, paytable_id: str) -> bool:
+        return any(paytable.id == paytable_id for paytable in self.paytables)
+
+    def _read_reserve(self, path: Path, text: str | None) -> int:
+        if text is None:
+            return 0
+        match = _PERCENT.fullmatch(text)
+        if match is None or match[2] or not 0 < _ppm(match[1]) <= 1_000_000:
+            self._bad_value(path, f"{text!r} is not a share of the wager like 5%.")
+            return 0
+        return _ppm(match[1])
+
+    def _read_printed(self, path: Path, rows: list[Any]) -> tuple[PrintedFigure, ...]:
+        figures = []
+        for number, row in enumerate(rows):
+            at = (*path, number)
+            if not self._check_keys(at, row, _PRINTED_KEYS, "printed"):
+                continue
+            if row["figure"] not in FIGURES:
+                known = ", ".join(FIGURES)
+                self._bad_value((*at, "figure"), f"{row['figure']!r} is not one of {known}.")
+            if not _PRINTED_VALUE.fullmatch(row["value"]):
+                self._bad_value((*at, "value"), f"{row['value']!r} is not a percentage like 4.81%.")
+            figures.append(PrintedFigure(row["figure"], row["value"], row["where"]))
+        return tuple(figures)
+
+    def _check_keys(self, path: Path, table: Any, known: Mapping[str, type], kind: str) -> bool:
+        """True when the table can be read on: right types, nothing missing."""
+        if not isinstance(table, dict):
+            self._bad_value(path, f"A {kind} must be a table.")
+            return False
+        good = True
+        for key, value in table.items():
+            if key not in known:
+                names = ", ".join(known)
+                self._bad_key((*path, key), f"A {kind} has no key {key!r}; it has {names}.")
+            elif type(value) is not known[key]:
+                self._bad_value((*path, key), f"{key} must be {_type_name(known[key])}.")
+                good = False
+        for key in _REQUIRED[kind]:
+            if key not in table:
+                self._bad_value(path, f"This {kind} needs the key {key!r}.")
+                good = False
+        return good
+
+    def _check_texts(self, path: Path, rows: list[Any]) -> bool:
+        good = True
+        for number, row in enumerate(rows):
+            if not isinstance(row, str):
+                self._bad_value((*path, number), "This must be a text.")
+                good = False
+        return good
+
+    def _check_pattern(self, path: Path, text: str, pattern: re.Pattern[str]) -> None:
+        if not pattern.fullmatch(text):
+            self._bad_value(path, f"{text!r} cannot be part of an id.")
+
+    def _unknown_evaluator(self, path: Path, name: str) -> None:
+        known = ", ".join(EVALUATORS)
+        self._bad_value(path, f"Evaluator {name!r} is not known; the evaluators are {known}.")
+
+    def _bad_value(self, path: Path, sentence: str) -> None:
+        self._report(self.positions.of_value(path), sentence)
+
+    def _bad_key(self, path: Path, sentence: str) -> None:
+        self._report(self.positions.of_key(path), sentence)
+
+    def _report(self, place: Position, sentence: str) -> None:
+        self.problems.append(Problem(self.file, place.line, place.column, sentence))
+
+
+def _type_name(kind: type) -> str:
+    return {int: "a whole number", str: "a text", bool: "true or false", list: "an array"}[kind]
