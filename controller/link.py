@@ -1,0 +1,264 @@
+"""The unit's side of the link: one conversation with the Game Manager after another, for ever.
+
+It alone knows what was sent and when the manager was last heard. Every event it sends is already
+durable in the journal; what arrives is handed to the table, which decides. It never invents,
+skips or reorders an event: after each welcome it goes on from what the manager has committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from controller.journal import Journal, JournalRecord
+from hal import aio
+from hal.worker import Worker
+from protocol import messages
+from protocol.errors import ErrorCode, ProtocolError
+from protocol.stream import FrameStream
+from protocol.version import HEARTBEAT_MS, LINK_DOWN_MS, VERSION_MAX, VERSION_MIN
+
+log = logging.getLogger("controller.link")
+
+CONNECT_MAX_MS = 2000
+RETRY_FIRST_MS = 250
+RETRY_MAX_MS = 1500
+SEND_BATCH_MAX = 16
+
+# Trouble that trying again will not cure: a person must act, and the table must show it.
+LASTING = (ErrorCode.FORK, ErrorCode.LOCKED, ErrorCode.UNKNOWN_UNIT, ErrorCode.VERSION)
+
+Connect = Callable[[], Awaitable[FrameStream]]
+
+
+class LinkOwner(Protocol):
+    """What the link tells the table. Each call returns only when the news is durable."""
+
+    def link_changed(self, up: bool) -> None: ...
+    def meters_arrived(self, meters: list[tuple[str, str, int]]) -> None: ...
+    def link_fault(self, code: str, sentence: str) -> None: ...
+    async def settings_arrived(self, body: bytes) -> None: ...
+    async def award_arrived(self, award: messages.Award) -> None: ...
+    async def committed_arrived(self, committed: messages.Committed) -> None: ...
+    async def claim_refused(self, claim_number: int, sentence: str) -> None: ...
+    def state(self) -> str: ...
+
+
+class ManagerLink:
+    def __init__(
+        self,
+        connect: Connect,
+        owner: LinkOwner,
+        journal: Journal,
+        disk: Worker,
+        unit_id: str,
+        software: str,
+        beat: Callable[[], None],
+        chance: random.Random,
+    ) -> None:
+        self._connect = connect
+        self._owner = owner
+        self._journal = journal
+        self._disk = disk
+        self._unit_id = unit_id
+        self._software = software
+        self._beat = beat
+        self._chance = chance
+        self._journal_grew = aio.Event()
+        self._acknowledged = aio.Event()
+        self._window = 1
+        self.up = False
+        self._sent_sequence = 0
+
+    def journal_grew(self) -> None:
+        self._journal_grew.set()
+
+    async def run(self) -> None:
+        retry_ms = RETRY_FIRST_MS
+        while True:
+            self._beat()
+            try:
+                stream = await aio.wait_for_ms(self._connect(), CONNECT_MAX_MS)
+            except (OSError, aio.TimeoutError) as error:
+                log.info("cannot reach the Game Manager: %s", error or "no answer")
+            else:
+                if await self._talk_until_it_ends(stream):
+                    retry_ms = RETRY_FIRST_MS
+            # Jitter keeps a whole floor from knocking at once after the manager restarts.
+            await aio.sleep_ms(self._chance.randint(retry_ms // 2, retry_ms))
+            retry_ms = min(retry_ms * 2, RETRY_MAX_MS)
+
+    async def _talk_until_it_ends(self, stream: FrameStream) -> bool:
+        """True when the manager welcomed us, whatever happened afterwards."""
+        welcomed = False
+        try:
+            await self._greet(stream)
+            welcomed = True
+            self._set_up(True)
+            await self._converse(stream)
+        except ProtocolError as error:
+            self._note_error(error)
+        except (OSError, EOFError, aio.TimeoutError) as error:
+            log.warning("link lost: %s", error or "nothing heard for 5 s")
+        finally:
+            self._set_up(False)
+            stream.close()
+        return welcomed
+
+    async def _greet(self, stream: FrameStream) -> None:
+        settings = await self._disk.run(self._journal.settings)
+        hello = messages.Hello(
+            unit_id=self._unit_id,
+            version_min=VERSION_MIN,
+            version_max=VERSION_MAX,
+            journal_id=self._journal.journal_id,
+            last_sequence=self._journal.last_sequence,
+            acked_sequence=self._journal.acked_sequence,
+            config_digest=settings.digest if settings else b"",
+            software=self._software,
+        )
+        await stream.write(hello.encode())
+        welcome = await self._receive(stream)
+        if isinstance(welcome, messages.Error):
+            raise ProtocolError(_code(welcome.code), welcome.sentence)
+        if not isinstance(welcome, messages.Welcome):
+            raise ProtocolError(ErrorCode.UNEXPECTED, "The first answer must be a welcome.")
+        await self._adopt(welcome)
+        if not settings or settings.digest != welcome.config_digest:
+            await self._handle(await self._receive(stream))
+
+    async def _adopt(self, welcome: messages.Welcome) -> None:
+        if welcome.last_sequence > self._journal.last_sequence:
+            raise ProtocolError(
+                ErrorCode.FORK,
+                f"The Game Manager holds {welcome.last_sequence} events of this unit, "
+                f"its own journal only {self._journal.last_sequence}.",
+            )
+        self._window = max(1, welcome.window)
+        self._sent_sequence = welcome.last_sequence
+        await self._acknowledge(welcome.last_sequence)
+
+    async def _converse(self, stream: FrameStream) -> None:
+        """Three jobs on one stream; the first to end, for whatever reason, ends all of them."""
+        jobs = [
+            aio.create_task(self._listen(stream), name="link-listen"),
+            aio.create_task(self._send_events(stream), name="link-send"),
+            aio.create_task(self._send_heartbeats(stream), name="link-heartbeat"),
+        ]
+        try:
+            done, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+            for job in done:
+                job.result()
+        finally:
+            for job in jobs:
+                job.cancel()
+            await asyncio.gather(*jobs, return_exceptions=True)
+
+    async def _listen(self, stream: FrameStream) -> None:
+        while True:
+            message = await self._receive(stream)
+            self._beat()
+            await self._handle(message)
+
+    async def _receive(self, stream: FrameStream) -> messages.Message:
+        payload = await aio.wait_for_ms(stream.read(), LINK_DOWN_MS)
+        if payload is None:
+            raise EOFError("the Game Manager closed the connection")
+        return messages.decode(payload)
+
+    async def _handle(self, message: messages.Message) -> None:
+        if isinstance(message, messages.Ack):
+            await self._acknowledge(message.last_sequence)
+        elif isinstance(message, messages.Meters):
+            self._owner.meters_arrived([(m[0], m[1], m[2]) for m in message.meters])
+        elif isinstance(message, messages.Award):
+            await self._owner.award_arrived(message)
+        elif isinstance(message, messages.Committed):
+            await self._owner.committed_arrived(message)
+        elif isinstance(message, messages.Config):
+            await self._owner.settings_arrived(message.body)
+        elif isinstance(message, messages.Error):
+            await self._handle_error(message)
+        elif not isinstance(message, messages.Heartbeat):
+            raise ProtocolError(
+                ErrorCode.UNEXPECTED, f"A manager does not send {type(message).__name__}."
+            )
+
+    async def _handle_error(self, error: messages.Error) -> None:
+        if error.claim_number:
+            await self._owner.claim_refused(error.claim_number, error.sentence)
+            return
+        raise ProtocolError(_code(error.code), error.sentence)
+
+    async def _acknowledge(self, sequence: int) -> None:
+        if sequence > self._journal.last_sequence:
+            raise ProtocolError(
+                ErrorCode.BAD_FIELD, "An event was acknowledged that was never sent."
+            )
+        if sequence > self._journal.acked_sequence:
+            await self._disk.run(lambda: self._journal.acknowledge(sequence))
+        self._acknowledged.set()
+
+    async def _send_events(self, stream: FrameStream) -> None:
+        while True:
+            for record in await self._next_records():
+                await stream.write(_event_message(record).encode())
+                self._sent_sequence = record.sequence
+
+    async def _next_records(self) -> list[JournalRecord]:
+        while True:
+            self._journal_grew.clear()
+            self._acknowledged.clear()
+            room = self._journal.acked_sequence + self._window - self._sent_sequence
+            if room > 0:
+                after, limit = self._sent_sequence, min(room, SEND_BATCH_MAX)
+                records = await self._disk.run(lambda: self._journal.records(after, limit))
+                if records:
+                    return list(records)
+                await self._journal_grew.wait()
+            else:
+                await self._acknowledged.wait()
+
+    async def _send_heartbeats(self, stream: FrameStream) -> None:
+        while True:
+            beat = messages.Heartbeat(monotonic_ms=aio.ticks_ms(), state=self._owner.state())
+            await stream.write(beat.encode())
+            await aio.sleep_ms(HEARTBEAT_MS)
+
+    def _set_up(self, up: bool) -> None:
+        if up != self.up:
+            self.up = up
+            log.info("link is %s", "up" if up else "down")
+            self._owner.link_changed(up)
+
+    def _note_error(self, error: ProtocolError) -> None:
+        log.error("link error %s: %s", error.code.name, error.sentence)
+        if error.code in LASTING:
+            self._owner.link_fault(error.code.name.lower(), error.sentence)
+
+
+def _code(number: int) -> ErrorCode:
+    """A newer manager may know codes that this build does not."""
+    try:
+        return ErrorCode(number)
+    except ValueError:
+        return ErrorCode.INTERNAL
+
+
+def _event_message(record: JournalRecord) -> messages.Event:
+    return messages.Event(
+        sequence=record.sequence,
+        kind=record.kind,
+        body=record.body,
+        monotonic_ms=record.monotonic_ms,
+        wall_ms=record.wall_ms,
+        digest=record.digest,
+    )
+
+
+async def connect_tcp(host: str, port: int) -> FrameStream:
+    reader, writer = await asyncio.open_connection(host, port)
+    return FrameStream(reader, writer)

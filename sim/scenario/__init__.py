@@ -1,0 +1,1 @@
+"""Scenarios: text a floor tech could read, played against the shipped code in virtual time."""
