@@ -1,0 +1,59 @@
+"""What the table needs from a sensing chip, whichever chip it is.
+
+A reading carries the raw measure and the stored empty-felt reference; whether a chip lies there is
+decided above, from these two. The chip's own touch bit only wakes the host. A fault is not a value:
+nothing here ever answers "empty" because a read failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from hal.errors import SensorFault
+
+if TYPE_CHECKING:
+    from hal.lines import InputLine
+
+
+@dataclass(frozen=True, slots=True)
+class ElectrodeReading:
+    """One electrode at one moment; `raw` and `touched` mean nothing while `fault` is set."""
+
+    raw: int
+    reference: int
+    touched: bool
+    fault: str | None = None
+
+    @property
+    def delta(self) -> int:
+        """How far the measure lies below the empty felt: a chip on the spot makes it grow."""
+        if self.fault is not None:
+            raise SensorFault(self.fault)
+        return self.reference - self.raw
+
+
+class CapacitiveSensor(Protocol):
+    """One sensing chip with `electrode_count` electrodes, numbered from 0."""
+
+    electrode_count: int
+    interrupt: InputLine | None
+
+    async def start(self, references: Sequence[int]) -> None:
+        """Runs with stored empty-felt references; never learns what lies on the felt now."""
+
+    async def measure(self) -> list[int]:
+        """The raw measure of each electrode, for calibration; needs no references."""
+
+    async def read_touched(self) -> int:
+        """The touch bits, electrode 0 lowest: the fast wake-up, cheap and without detail.
+
+        A clear bit alone does not prove an empty spot; `snapshot` does.
+        """
+
+    async def snapshot(self) -> list[ElectrodeReading]:
+        """Everything the chip knows about each electrode, with faults."""
+
+    async def recover(self) -> None:
+        """Brings the chip back after a fault, with the references it had."""
