@@ -1,0 +1,73 @@
+"""What every chip model has in common: supply, address, its own clock and an open-drain IRQ pin.
+
+A chip's clock may run ahead of the loop's, because a bus transfer is computed at once and waited
+for afterwards. Hence pins report their changes with the nanosecond at which they happen, and a
+listener must not assume that it is now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+IrqListener = Callable[[int, bool], None]
+
+
+class Chip:
+    """One addressed chip. `write` and `read` are one message each; `stop` is the STOP condition."""
+
+    def __init__(self, address: int) -> None:
+        self.address = address
+        self.now_ns = 0
+        self.powered = True
+        self.on_irq: IrqListener | None = None
+        self._irq_low = False
+
+    @property
+    def irq_low(self) -> bool:
+        """The open-drain pin as it is at the chip's own time; an unpowered chip lets go of it."""
+        return self._irq_low
+
+    def responds_to(self, address: int) -> bool:
+        return self.powered and address == self.address
+
+    def write(self, data: bytes) -> bool:
+        """Takes one write message and says whether the chip acknowledged it."""
+        raise NotImplementedError
+
+    def general_call(self, data: bytes) -> bool:
+        """Takes a write to address 0 and says whether the chip acknowledged it."""
+        return False
+
+    def read(self, count: int) -> bytes:
+        """Gives the bytes of one read message."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """The bus is free again after a transfer that addressed this chip."""
+
+    def advance(self, now_ns: int) -> None:
+        """Lets the chip live until `now_ns`; a time already passed changes nothing."""
+        self.now_ns = max(self.now_ns, now_ns)
+
+    def next_event_ns(self) -> int | None:
+        """When the chip will next change a pin by itself at the earliest, or None: never."""
+        return None
+
+    def power_cycle(self) -> None:
+        """The supply went and came back: every register has its power-on value."""
+        self.power_off()
+        self.power_on()
+
+    def power_off(self) -> None:
+        self.powered = False
+        self._pull_irq(False)
+
+    def power_on(self) -> None:
+        self.powered = True
+
+    def _pull_irq(self, low: bool) -> None:
+        if low == self._irq_low:
+            return
+        self._irq_low = low
+        if self.on_irq is not None:
+            self.on_irq(self.now_ns, low)
