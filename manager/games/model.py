@@ -6,7 +6,7 @@ that moves (the ledger). Every amount is an integer; every ratio is exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 
@@ -77,7 +77,13 @@ class PrintedFigure:
 
 @dataclass(frozen=True)
 class Paytable:
-    """One approved paytable of one bet of one game."""
+    """One approved paytable of one bet of one game.
+
+    ``base_game`` is set for a bet that is settled inside the base game (its house edge is the
+    base game's). ``envy_scales``: envy is multiplied by the wager. ``wager_scaling``:
+    ``fixed-pays`` when one fixed wager scales seeds and fixed pays alike. ``reserve_ppm`` is
+    the share of each wager a document sets aside for the reserve; 0 where none is printed.
+    """
 
     id: str
     title: str
@@ -89,13 +95,14 @@ class Paytable:
     cards_considered: int
     hands: tuple[Hand, ...]
     levels: tuple[Level, ...] = ()
+    base_game: str = ""
     envy_scales: bool = False
     wager_scaling: str = "none"
     reserve_ppm: int = 0
     notes: tuple[str, ...] = ()
     source: str = ""
     printed: tuple[PrintedFigure, ...] = ()
-    aliases: tuple[str, ...] = field(default=())
+    aliases: tuple[str, ...] = ()
 
     @property
     def is_jackpot(self) -> bool:

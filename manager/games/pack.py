@@ -12,28 +12,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from manager.games.evaluators.vocabulary import EVALUATORS
-from manager.games.model import (
-    ForOne,
-    Hand,
-    Level,
-    Pay,
-    Paytable,
-    Percent,
-    PrintedFigure,
-    ToOne,
-)
+from manager.games.evaluators.vocabulary import EVALUATORS, hidden_by
+from manager.games.model import Hand, Level, Paytable, Percent, PrintedFigure, ToOne
+from manager.games.notation import parse_cents, parse_pay, parse_share
 from manager.games.positions import Path, Position, PositionIndex, index_positions
 
 FORMAT = 1
 FIGURES = ("house-edge", "hit-frequency", "base-game-hit-frequency")
 WAGER_SCALING = ("none", "fixed-pays")
+BASE_GAMES = ("four-card", "crazy-4")
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LABEL = re.compile(r"[A-Za-z0-9]+([ -][A-Za-z0-9]+)*")
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)%(?: ([A-Z][a-z]+))?")
-_RATIO = re.compile(r"(\d[\d,]*) (for|to) (\d+)")
-_DOLLARS = re.compile(r"\$(\d[\d,]*)(?:\.(\d\d))?")
 _PRINTED_VALUE = re.compile(r"\d{1,3}(\.\d+)?%")
 _TOML_PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
 
@@ -44,6 +34,7 @@ _BET_KEYS = {
     "evaluator": str,
     "deck": int,
     "cards_considered": int,
+    "base_game": str,
     "wager_scaling": str,
     "envy_scales": bool,
     "notes": list,
@@ -111,31 +102,6 @@ def inspect_pack(text: str, file: str) -> tuple[list[Paytable], list[Problem]]:
     return paytables, reader.problems
 
 
-def parse_pay(text: str) -> Pay | None:
-    """A pay as printed: ``100%``, ``100% Mega``, ``300 for 1``, ``3 to 2``, ``Push``."""
-    if text == "Push":
-        return ToOne(0, 1)
-    if match := _PERCENT.fullmatch(text):
-        return Percent((match[2] or "top").lower(), _ppm(match[1]))
-    if match := _RATIO.fullmatch(text):
-        number, denominator = int(match[1].replace(",", "")), int(match[3])
-        if match[2] == "to" and number > 0 and denominator > 0:
-            return ToOne(number, denominator)
-        if match[2] == "for" and number > 0 and denominator == 1:
-            return ForOne(number)
-    return None
-
-
-def _ppm(percent: str) -> int:
-    whole, _, decimals = percent.partition(".")
-    return int(whole) * 10_000 + int(decimals.ljust(4, "0") or "0")
-
-
-def _parse_cents(text: str) -> int | None:
-    match = _DOLLARS.fullmatch(text)
-    return int(match[1].replace(",", "")) * 100 + int(match[2] or 0) if match else None
-
-
 def _syntax_problem(text: str, file: str, sentence: str) -> Problem:
     match = _TOML_PLACE.fullmatch(sentence)
     if match:
@@ -170,10 +136,8 @@ class _Reader:
         if not self._check_keys(path, bet, _BET_KEYS, "bet"):
             return
         self._check_pattern((*path, "id"), bet["id"], _ID)
-        scaling = bet.get("wager_scaling", "none")
-        if scaling not in WAGER_SCALING:
-            known = ", ".join(WAGER_SCALING)
-            self._bad_value((*path, "wager_scaling"), f"{scaling!r} is not one of {known}.")
+        self._check_choice((*path, "wager_scaling"), bet.get("wager_scaling"), WAGER_SCALING)
+        self._check_choice((*path, "base_game"), bet.get("base_game"), BASE_GAMES)
         self._check_texts((*path, "notes"), bet.get("notes", []))
         self._check_evaluator(path, bet)
         for number, paytable in enumerate(bet["paytable"]):
@@ -196,8 +160,8 @@ class _Reader:
             return
         self._check_pattern((*path, "label"), row["label"], _LABEL)
         evaluator = row.get("evaluator", bet["evaluator"])
-        if evaluator not in EVALUATORS:
-            self._unknown_evaluator((*path, "evaluator"), evaluator)
+        if "evaluator" in row:
+            self._check_evaluator(path, {**bet, "evaluator": evaluator})
         hands = self._read_hands((*path, "hands"), row["hands"], evaluator)
         prefix = f"{pack['game']}/{bet['id']}"
         aliases = self._read_aliases((*path, "aliases"), row.get("aliases", []), prefix)
@@ -216,6 +180,7 @@ class _Reader:
                 cards_considered=bet["cards_considered"],
                 hands=tuple(hands),
                 levels=self._levels(hands),
+                base_game=bet.get("base_game", ""),
                 envy_scales=bet.get("envy_scales", False),
                 wager_scaling=bet.get("wager_scaling", "none"),
                 reserve_ppm=self._read_reserve((*path, "reserve"), row.get("reserve")),
@@ -240,8 +205,7 @@ class _Reader:
                     f"Evaluator {evaluator} has no hand {row['id']!r}; it has {', '.join(known)}."
                 )
                 self._bad_value((*at, "id"), sentence)
-            if any(hand.id == row["id"] for hand in hands):
-                self._bad_value((*at, "id"), f"Hand {row['id']!r} is listed twice.")
+            self._check_reachable((*at, "id"), row["id"], [hand.id for hand in hands])
             hand = self._read_hand(at, row)
             if hand is not None:
                 hands.append(hand)
@@ -250,22 +214,27 @@ class _Reader:
 
     def _read_hand(self, path: Path, row: Mapping[str, str]) -> Hand | None:
         pay = parse_pay(row["pay"])
-        envy_cents = _parse_cents(row["envy"]) if "envy" in row else 0
+        envy_cents = parse_cents(row["envy"]) if "envy" in row else 0
         if pay is None:
             self._bad_value(
                 (*path, "pay"),
                 f"{row['pay']!r} is not a pay; write it as 100%, 100% Mega, 300 for 1, "
                 "3 to 2 or Push.",
             )
-        elif isinstance(pay, Percent) and not 0 < pay.ppm <= 1_000_000:
-            self._bad_value(
-                (*path, "pay"), "A share of a meter is more than 0 % and at most 100 %."
-            )
         if envy_cents is None:
             self._bad_value((*path, "envy"), f"{row['envy']!r} is not an amount like $100.")
         if pay is None or envy_cents is None:
             return None
         return Hand(row["id"], row["label"], pay, envy_cents)
+
+    def _check_reachable(self, path: Path, hand_id: str, earlier: list[str]) -> None:
+        """The first hand made is paid, so a hand after one that contains it is never paid."""
+        if hand_id in earlier:
+            self._bad_value(path, f"Hand {hand_id!r} is listed twice.")
+        for other in earlier:
+            if hidden_by(hand_id, other):
+                sentence = f"Hand {hand_id!r} is never paid: every such hand is already {other!r}."
+                self._bad_value(path, sentence)
 
     def _check_kinds(self, path: Path, hands: list[Hand]) -> None:
         """``to 1`` bets lie on the felt, ``for 1`` and percent bets are taken: never both."""
@@ -301,11 +270,10 @@ class _Reader:
     def _read_reserve(self, path: Path, text: str | None) -> int:
         if text is None:
             return 0
-        match = _PERCENT.fullmatch(text)
-        if match is None or match[2] or not 0 < _ppm(match[1]) <= 1_000_000:
+        ppm = parse_share(text)
+        if ppm is None:
             self._bad_value(path, f"{text!r} is not a share of the wager like 5%.")
-            return 0
-        return _ppm(match[1])
+        return ppm or 0
 
     def _read_printed(self, path: Path, rows: list[Any]) -> tuple[PrintedFigure, ...]:
         figures = []
@@ -313,9 +281,7 @@ class _Reader:
             at = (*path, number)
             if not self._check_keys(at, row, _PRINTED_KEYS, "printed"):
                 continue
-            if row["figure"] not in FIGURES:
-                known = ", ".join(FIGURES)
-                self._bad_value((*at, "figure"), f"{row['figure']!r} is not one of {known}.")
+            self._check_choice((*at, "figure"), row["figure"], FIGURES)
             if not _PRINTED_VALUE.fullmatch(row["value"]):
                 self._bad_value((*at, "value"), f"{row['value']!r} is not a percentage like 4.81%.")
             figures.append(PrintedFigure(row["figure"], row["value"], row["where"]))
@@ -351,6 +317,10 @@ class _Reader:
     def _check_pattern(self, path: Path, text: str, pattern: re.Pattern[str]) -> None:
         if not pattern.fullmatch(text):
             self._bad_value(path, f"{text!r} cannot be part of an id.")
+
+    def _check_choice(self, path: Path, text: str | None, known: tuple[str, ...]) -> None:
+        if text is not None and text not in known:
+            self._bad_value(path, f"{text!r} is not one of {', '.join(known)}.")
 
     def _unknown_evaluator(self, path: Path, name: str) -> None:
         known = ", ".join(EVALUATORS)

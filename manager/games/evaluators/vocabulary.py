@@ -126,3 +126,38 @@ _ALL = (
 )  # fmt: skip
 
 EVALUATORS = {info.name: info for info in _ALL}
+
+# Which hands are a special case of which: "x: y" means cards that make x also make y.
+_SPECIAL_CASE_OF = {
+    "four-aces": "four-of-a-kind",
+    "pair-of-aces": "queens-or-better",
+    "royal-flush-hearts": "royal-flush",
+    "royal-flush-royal-match": "royal-flush",
+    "royal-flush": "straight-flush",
+    "straight-flush": "flush",
+    "seven-card-straight-flush-natural": "seven-card-straight-flush",
+    "seven-card-straight-flush-joker": "seven-card-straight-flush",
+    "five-aces": "four-of-a-kind",
+    "four-of-a-kind": "three-of-a-kind",
+    "full-house-aces-up": "full-house",
+    "full-house": "three-of-a-kind",
+    "three-of-a-kind": "pair",
+    "three-pair": "two-pair",
+    "two-pair": "pair",
+    "seven-card-flush": "six-card-flush",
+    "six-card-flush": "five-card-flush",
+    "five-card-flush": "four-card-flush",
+    "six-card-straight-flush-ace-high": "six-card-straight-flush",
+    "six-card-straight-flush": "five-card-straight-flush",
+    "five-card-straight-flush": "four-card-straight-flush",
+    "four-card-straight-flush": "three-card-straight-flush",
+}
+
+
+def hidden_by(hand_id: str, earlier_id: str) -> bool:
+    """True when a paytable that lists ``earlier_id`` first can never pay ``hand_id``."""
+    wider: str | None = hand_id
+    while wider := _SPECIAL_CASE_OF.get(wider or ""):
+        if wider == earlier_id:
+            return True
+    return False
