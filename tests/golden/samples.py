@@ -1,0 +1,115 @@
+"""One sample of every message and every event kind: what the golden frames are made from.
+
+The values are chosen to cross the encodings' borders (23/24, 255/256, 65535/65536, 2**32), and
+the events form one chain, so that a golden file also fixes the digests.
+"""
+
+from __future__ import annotations
+
+from protocol import events, messages
+from protocol.chain import event_digest, first_digest
+from protocol.rows import AwardLine, ClaimedHand, EnvyLine, LabelledMeter, MeterValue
+from protocol.settings import (
+    PAY_FOR_ONE,
+    PAY_PERCENT,
+    CardSetting,
+    GameSetting,
+    HandSetting,
+    MeterName,
+    TableSettings,
+)
+
+JOURNAL_ID = bytes(range(16))
+
+LINES = (
+    AwardLine("7B", "royal-flush", 4_294_967_296, "mega", 1),
+    AwardLine("5A", "four-aces", 800_075, "main", 1),
+    AwardLine("2A", "three-of-a-kind", 700, "", 0),
+)
+ENVY = (EnvyLine("1A", 10_000), EnvyLine("2A", 10_000))
+
+SETTINGS = TableSettings(
+    table_id="four-card-touch",
+    name="Four Card 12 – Nordseite",
+    workflow="touch",
+    seat_count=7,
+    dealer_limit_cents=100_000,
+    games=(
+        GameSetting(
+            "A",
+            "FCP-01",
+            "Four Card Progressive",
+            100,
+            (MeterName("main", "Main"),),
+            (
+                HandSetting("four-aces", "Four Aces", PAY_PERCENT, 1_000_000, "main", 10_000),
+                HandSetting("straight-flush", "Straight Flush", PAY_PERCENT, 100_000, "main", 0),
+                HandSetting("three-of-a-kind", "Three of a Kind", PAY_FOR_ONE, 7, "", 0),
+            ),
+        ),
+        GameSetting("B", "FCP-02", "Second Spot", 500, (), ()),
+    ),
+    executive_from_cents=2_500_000,
+    executive_percent_ppm=1_000_000,
+    card_salt=bytes(range(100, 116)),
+    cards=(
+        CardSetting(bytes(range(16)), 1, "SUPERVISOR-7"),
+        CardSetting(bytes(range(16, 32)), 2, "EXECUTIVE-1"),
+    ),
+    folded_hands_qualify=True,
+)
+
+EVENT_BODIES: tuple[events.EventBody, ...] = (
+    events.Boot(24, "underfelt 0.1.0", "RUN"),
+    events.Config(SETTINGS.digest()),
+    events.RoundStart(256, ("1A", "2A", "5A", "7B"), ("3A",)),
+    events.LateChange(256, "3A", True, 65_536),
+    events.Hand(256, "5A", "four-aces"),
+    events.Claim(256, 1, (ClaimedHand("5A", "four-aces"), ClaimedHand("7B", "royal-flush")), False),
+    events.Awarded(1, LINES, ENVY, 2, False),
+    events.Commit(256, 1, events.METHOD_CARD, bytes(range(16)), 2),
+    events.Settled(1, 1, LINES, ENVY),
+    events.Cancel(256, 2),
+    events.Refused("END", "A hand is selected and not confirmed."),
+    events.RoundEnd(256),
+    events.Fault("sensor-open", "3A", True, "Sensor 3A does not answer."),
+)
+
+
+def event_chain() -> list[messages.Event]:
+    """The event bodies above as one unit would send them."""
+    digest = first_digest(JOURNAL_ID)
+    chained = []
+    for sequence, body in enumerate(EVENT_BODIES, start=1):
+        monotonic_ms, wall_ms = 1_000 * sequence, 1_790_000_000_000 + 1_000 * sequence
+        fields = (sequence, body.KIND, body.to_body(), monotonic_ms, wall_ms)
+        digest = event_digest(digest, *fields)
+        chained.append(messages.Event(*fields, digest))
+    return chained
+
+
+def _plain_messages() -> dict[str, messages.Message]:
+    digest = SETTINGS.digest()
+    return {
+        "hello-first": messages.Hello("UF-0001", 0, 0, JOURNAL_ID, 0, 0, b"", "underfelt 0.1.0"),
+        "hello": messages.Hello("UF-0001", 0, 0, JOURNAL_ID, 65_536, 23, digest, "underfelt 0.1.0"),
+        "welcome": messages.Welcome(0, "four-card-touch", 65_535, 32, 1_790_000_000_000, digest),
+        "config": messages.Config(digest, SETTINGS.encode()),
+        "ack": messages.Ack(255, 1_790_000_000_001),
+        "award": messages.Award(1, LINES, ENVY, 2, False),
+        "award-frozen": messages.Award(24, LINES[1:2], (), 1, True),
+        "committed": messages.Committed(1, 1, LINES, ENVY, (MeterValue("main", 1_000_000),)),
+        "meters": messages.Meters(
+            7, (LabelledMeter("main", "Main", 1_234_567),), 1_790_000_000_002
+        ),
+        "heartbeat": messages.Heartbeat(2**31, "open"),
+        "error": messages.Error(8, "Sequence 12 was seen before with another digest.", 12, 0),
+    }
+
+
+def sample_messages() -> dict[str, messages.Message]:
+    """Every sample by the name of its golden file."""
+    samples = _plain_messages()
+    for event in event_chain():
+        samples[f"event-{events.kind_name(event.kind).lower()}"] = event
+    return samples
