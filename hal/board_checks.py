@@ -23,6 +23,7 @@ def check_board(board: BoardConfig) -> None:
     _check_repeats(board)
     _check_buses(board)
     _check_references(board)
+    _check_electrodes(board)
     _check_nothing_unused(board)
     _check_gpios(board)
 
@@ -90,6 +91,18 @@ def _check_references(board: BoardConfig) -> None:
             raise ConfigError(f'{who} names the chip "{name}", which is not there.')
         if kinds[name] != kind:
             raise ConfigError(f'{who} needs a {kind}, but "{name}" is a {kinds[name]}.')
+
+
+def _check_electrodes(board: BoardConfig) -> None:
+    """The chip scans from electrode 0 up, so one in between without a sensor has no reference."""
+    for chip in board.chips:
+        if chip.kind == MPR121:
+            electrodes = sorted(sensor.electrode for sensor in board.sensors_on(chip.name))
+            if electrodes != list(range(len(electrodes))):
+                raise ConfigError(
+                    f"board.sensors: the electrodes of {chip.name} are {electrodes}; "
+                    "they must be counted from 0 without a gap."
+                )
 
 
 def _check_nothing_unused(board: BoardConfig) -> None:

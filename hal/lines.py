@@ -39,8 +39,7 @@ class InputLine:
         self._device = _open(name, pin_factory, gpio, pull_up)
         # Without a pull gpiozero was told that high is active; with one it takes low for active.
         self._inverted = active_low if not pull_up else not active_low
-        self._device.when_activated = self._latch_edge
-        self._device.when_deactivated = self._latch_edge
+        self._listen()
 
     @property
     def active(self) -> bool:
@@ -61,9 +60,20 @@ class InputLine:
         self._flags.append(flag)
 
     def close(self) -> None:
-        self._device.close()
+        if not self._device.closed:
+            self._device.pin.when_changed = None
+            self._device.close()
 
-    def _latch_edge(self) -> None:
+    def _listen(self) -> None:
+        # The pin's own callback: gpiozero's device events leave out the edge after a lost one.
+        try:
+            self._device.pin.edges = "both"
+            self._device.pin.when_changed = self._latch_edge
+        except Exception as error:
+            self._device.close()
+            raise HardwareFault(f"The line {self.name} reports no edges: {error}.") from error
+
+    def _latch_edge(self, _ticks: float, _state: int) -> None:
         # Runs on gpiozero's thread.
         try:
             self.edge_count += 1
@@ -75,12 +85,10 @@ class InputLine:
 
 def _open(
     name: str, pin_factory: gpiozero.Factory, gpio: int, pull_up: bool
-) -> gpiozero.DigitalInputDevice:
+) -> gpiozero.InputDevice:
     try:
         if pull_up:
-            return gpiozero.DigitalInputDevice(gpio, pull_up=True, pin_factory=pin_factory)
-        return gpiozero.DigitalInputDevice(
-            gpio, pull_up=None, active_state=True, pin_factory=pin_factory
-        )
+            return gpiozero.InputDevice(gpio, pull_up=True, pin_factory=pin_factory)
+        return gpiozero.InputDevice(gpio, pull_up=None, active_state=True, pin_factory=pin_factory)
     except Exception as error:
         raise HardwareFault(f"GPIO {gpio} for {name} could not be opened: {error}.") from error

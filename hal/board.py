@@ -1,0 +1,163 @@
+"""The hardware of one table, opened: every part its file names, by name.
+
+It alone knows how parts are wired together. It starts nothing by itself except when asked, and it
+releases everything it opened.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from hal.backend import Backend
+from hal.board_config import BoardConfig, ChipConfig
+from hal.capacitive import CapacitiveSensor
+from hal.card_reader import CardReader
+from hal.chip_kinds import MPR121, PCA9685
+from hal.chips.mpr121 import Mpr121
+from hal.chips.pca9685 import Pca9685
+from hal.chips.tca9555 import Tca9555
+from hal.i2c import I2cBus
+from hal.keypad import Keypad
+from hal.keyswitch import KeySwitch
+from hal.lamps import LampBank, LampPlace
+from hal.lines import InputLine
+
+
+@dataclass(frozen=True, slots=True)
+class SensorPlace:
+    """Where a sensor is: its seat and letter on the felt, its electrode on a chip."""
+
+    id: str
+    seat: int
+    letter: str
+    chip: str
+    electrode: int
+
+
+@dataclass
+class Board:
+    """Made by `from_config`; `close` it when done."""
+
+    serial: str
+    sensors: list[SensorPlace]
+    buses: dict[int, I2cBus]
+    chips: dict[str, CapacitiveSensor]
+    lamps: LampBank
+    keypad: Keypad | None
+    keyswitch: KeySwitch | None
+    tamper: InputLine | None
+    card_reader: CardReader | None
+    _opened: ExitStack
+
+    @classmethod
+    def from_config(cls, board: BoardConfig, backend: Backend) -> Board:
+        """Opens every part, or raises and leaves nothing open."""
+        with ExitStack() as opened:
+            builder = _Builder(board, backend, opened)
+            return cls(
+                serial=board.serial,
+                sensors=[
+                    SensorPlace(s.id, s.seat, s.letter, s.chip, s.electrode) for s in board.sensors
+                ],
+                buses=builder.buses,
+                chips=builder.sensing_chips(),
+                lamps=builder.lamps(),
+                keypad=builder.keypad(),
+                keyswitch=builder.keyswitch(),
+                tamper=builder.tamper(),
+                card_reader=builder.card_reader(),
+                _opened=opened.pop_all(),
+            )
+
+    async def start_lamps(self) -> None:
+        """First of all starts: until then lamp chips also answer on the shared address 0x70."""
+        await self.lamps.start()
+
+    def close(self) -> None:
+        self._opened.close()
+
+
+class _Builder:
+    """Opens parts in order and notes how to release each."""
+
+    def __init__(self, config: BoardConfig, backend: Backend, opened: ExitStack) -> None:
+        self._config = config
+        self._backend = backend
+        self._opened = opened
+        self.buses: dict[int, I2cBus] = {}
+        for bus in config.buses:
+            smbus, worker = backend.open_i2c(bus.number, bus.frequency_hz)
+            self.buses[bus.number] = I2cBus(str(bus.number), smbus, worker)
+            opened.callback(self.buses[bus.number].close)
+
+    def sensing_chips(self) -> dict[str, CapacitiveSensor]:
+        return {
+            chip.name: self._sensing_chip(chip)
+            for chip in self._config.chips
+            if chip.kind == MPR121
+        }
+
+    def lamps(self) -> LampBank:
+        chips = {
+            chip.name: Pca9685(self.buses[chip.bus], chip.address)
+            for chip in self._config.chips
+            if chip.kind == PCA9685
+        }
+        places = {}
+        for sensor in self._config.sensors:
+            places[sensor.id, "white"] = LampPlace(sensor.lamp_chip, sensor.white_channel)
+            places[sensor.id, "amber"] = LampPlace(sensor.lamp_chip, sensor.amber_channel)
+        return LampBank(chips, places)
+
+    def keypad(self) -> Keypad | None:
+        keypad = self._config.keypad
+        if keypad is None:
+            return None
+        chip = self._config.chip(keypad.chip)
+        expander = Tca9555(self.buses[chip.bus], chip.address)
+        return Keypad(expander, keypad.keys, self._interrupt(chip))
+
+    def keyswitch(self) -> KeySwitch | None:
+        keyswitch = self._config.keyswitch
+        if keyswitch is None:
+            return None
+        # A closed contact pulls its line to ground.
+        return KeySwitch(
+            self._line("key switch RUN", keyswitch.run_gpio, active_low=True),
+            self._line("key switch JPH", keyswitch.jph_gpio, active_low=True),
+        )
+
+    def tamper(self) -> InputLine | None:
+        if self._config.tamper is None:
+            return None
+        # The lid holds the switch closed to ground: an opened lid and a cut wire look the same.
+        return self._line("tamper switch", self._config.tamper.gpio, active_low=False)
+
+    def card_reader(self) -> CardReader | None:
+        if self._config.card_reader is None:
+            return None
+        reader = CardReader(self._backend.serial_path(self._config.card_reader.path))
+        self._opened.callback(reader.close)
+        return reader
+
+    def _sensing_chip(self, chip: ChipConfig) -> Mpr121:
+        sensors = sorted(self._config.sensors_on(chip.name), key=lambda sensor: sensor.electrode)
+        return Mpr121(
+            self.buses[chip.bus],
+            chip.address,
+            electrode_count=len(sensors),
+            thresholds=[(sensor.touch_threshold, sensor.release_threshold) for sensor in sensors],
+            charge_current_microamps=chip.charge_current_microamps,
+            interrupt=self._interrupt(chip),
+        )
+
+    def _interrupt(self, chip: ChipConfig) -> InputLine | None:
+        if chip.interrupt_gpio is None:
+            return None
+        return self._line(f"interrupt of {chip.name}", chip.interrupt_gpio, active_low=True)
+
+    def _line(self, name: str, gpio: int, active_low: bool) -> InputLine:
+        line = InputLine(name, self._backend.pin_factory(), gpio, active_low, pull_up=True)
+        self._opened.callback(line.close)
+        return line

@@ -1,0 +1,1 @@
+"""The drivers, one chip each, written against smbus2's API and nothing wider."""
