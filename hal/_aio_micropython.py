@@ -48,9 +48,22 @@ class _FlagOnEvent:
         self._event.clear()
 
 
-def _run_on_event_loop(coro):
+def _run_until_complete(coro):
     return asyncio.get_event_loop().run_until_complete(coro)
 
 
-run = getattr(asyncio, "run", _run_on_event_loop)
+def _run_beside_the_host(coro):
+    """A build inside a browser or Node must not block its host: await the task this returns."""
+    return asyncio.create_task(coro)
+
+
+def _choose_run():
+    if hasattr(asyncio, "run"):
+        return asyncio.run
+    if hasattr(asyncio.get_event_loop(), "run_until_complete"):
+        return _run_until_complete
+    return _run_beside_the_host
+
+
+run = _choose_run()
 ThreadSafeFlag = getattr(asyncio, "ThreadSafeFlag", _FlagOnEvent)

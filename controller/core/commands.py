@@ -1,0 +1,109 @@
+"""What people, cards, keys, sensors and the Game Manager may ask of a round.
+
+Each function builds one command for `round.decide`. It alone knows the commands' names; whether a
+command is allowed is decided there.
+"""
+
+MYPY = False
+if MYPY:
+    from typing import Any
+
+    from controller.core.shapes import AwardLine, Command, EnvyLine
+
+START = "START"
+END = "END"
+SEAT = "SEAT"
+HAND = "HAND"
+CONFIRM = "CONFIRM"
+CANCEL = "CANCEL"
+JPOT = "JPOT"
+KEY = "KEY"
+CARD = "CARD"
+AWARD = "AWARD"
+COMMITTED = "COMMITTED"
+LATE = "LATE"
+RESUME = "RESUME"
+
+
+def start(verdicts: "list[tuple[str, int]]") -> "Command":
+    """Lock the bets; `verdicts` has one (sensor, verdict at this instant) per sensor, in order."""
+    return START, verdicts
+
+
+def end() -> "Command":
+    return (END,)
+
+
+def seat(number: int, letter: str = "") -> "Command":
+    """A seat button; the letter chooses one of a seat's two bets ("SEAT 3B")."""
+    return SEAT, number, letter
+
+
+def hand(hand_id: str) -> "Command":
+    return HAND, hand_id
+
+
+def confirm() -> "Command":
+    return (CONFIRM,)
+
+
+def cancel() -> "Command":
+    return (CANCEL,)
+
+
+def jpot(key_position: str) -> "Command":
+    return JPOT, key_position
+
+
+def key(position: str) -> "Command":
+    """The key was turned, or was found in this position at power-up."""
+    return KEY, position
+
+
+def card(role: int, digest: bytes) -> "Command":
+    """A card was read; role 0 means that the table's settings do not know it."""
+    return CARD, role, digest
+
+
+def award(
+    claim_number: int, lines: "list[AwardLine]", envy: "list[EnvyLine]", role: int, frozen: bool
+) -> "Command":
+    """The Game Manager priced a claim. It may repeat itself, and may price an open quote anew."""
+    return AWARD, claim_number, plain(lines), plain(envy), role, frozen
+
+
+def committed(
+    claim_number: int, win_number: int, lines: "list[AwardLine]", envy: "list[EnvyLine]"
+) -> "Command":
+    """The Game Manager recorded a win. It may repeat itself."""
+    return COMMITTED, claim_number, win_number, plain(lines), plain(envy)
+
+
+def late(sensor: str, present: bool, offset_ms: int) -> "Command":
+    """A sensor's confirmed presence, told on every change (and for all sensors at power-up)."""
+    return LATE, sensor, present, offset_ms
+
+
+def resume() -> "Command":
+    """Power is back: take the step that the journal's last event left to be taken, if any."""
+    return (RESUME,)
+
+
+def plain(rows: "Any") -> "list[Any]":
+    """Rows as lists, whatever the wire made of them, so that equal rows compare equal."""
+    return [list(row) for row in rows]
+
+
+def parse_seat(text: str) -> "tuple[int, str]":
+    """(3, "B") of "3B" and (3, "") of "3"; (0, "") when it is no seat."""
+    digits = text
+    letter = ""
+    if text and "A" <= text[-1] <= "Z":
+        digits = text[:-1]
+        letter = text[-1]
+    if not digits or len(digits) > 2:
+        return 0, ""
+    for character in digits:
+        if character < "0" or character > "9":
+            return 0, ""
+    return int(digits), letter

@@ -1,0 +1,120 @@
+"""The unit's own view of a win before the Game Manager priced it: order, amounts, envy, role.
+
+A preview for the dealer and a second opinion on who must authorise; the amount that is paid always
+comes from the Game Manager. Whole cents, truncated. An amount that cannot be known here is None,
+never zero: a unit does not know what a meter is reseeded with.
+"""
+
+from controller.core import kinds
+from controller.core.rules import WHOLE_METER_PPM, letter_of, seat_of
+
+MYPY = False
+if MYPY:
+    from controller.core.rules import Hand, Rules
+    from controller.core.shapes import AwardLine, EnvyLine, Pair
+
+
+def pay_order(lines: "list[Pair]") -> "list[Pair]":
+    """The dealer's right first: the highest seat, then down; at one seat by letter."""
+    # The key is complete because MicroPython's sort is not stable.
+    return sorted(lines, key=lambda line: (-seat_of(line[0]), letter_of(line[0])))
+
+
+def price(rules: "Rules", lines: "list[Pair]", meter_cents: "dict[str, int]") -> "list[AwardLine]":
+    """The lines in pay order with amounts, each percentage on what the one before it left."""
+    left: "dict[str, int | None]" = {}
+    for level in meter_cents:
+        left[level] = meter_cents[level]
+    priced = []
+    for sensor, hand_id in pay_order(lines):
+        hand = rules.hand_of(sensor, hand_id)
+        if hand is None:
+            priced.append([sensor, hand_id, None, "", kinds.SOURCE_TRAY])
+            continue
+        amount_cents = _amount(rules, sensor, hand, left)
+        source = kinds.SOURCE_METER if hand.level else kinds.SOURCE_TRAY
+        priced.append([sensor, hand_id, amount_cents, hand.level, source])
+        _draw(hand, amount_cents, left)
+    return priced
+
+
+def _amount(
+    rules: "Rules", sensor: str, hand: "Hand", left: "dict[str, int | None]"
+) -> "int | None":
+    if hand.pay_kind == kinds.PAY_FOR_ONE:
+        game = rules.game_of(sensor)
+        return hand.pay_value * game.wager_cents if game is not None else None
+    meter_cents = left.get(hand.level)
+    if meter_cents is None:
+        return None
+    return meter_cents * hand.pay_value // WHOLE_METER_PPM
+
+
+def _draw(hand: "Hand", amount_cents: "int | None", left: "dict[str, int | None]") -> None:
+    if hand.level not in left:
+        return
+    meter_cents = left[hand.level]
+    reseeds = hand.pay_kind == kinds.PAY_PERCENT and hand.pay_value >= WHOLE_METER_PPM
+    if reseeds or meter_cents is None or amount_cents is None:
+        left[hand.level] = None
+    else:
+        left[hand.level] = max(0, meter_cents - amount_cents)
+
+
+def total_cents(lines: "list[AwardLine]") -> "int | None":
+    """The sum of the lines' amounts, None when one of them is not known."""
+    total = 0
+    for line in lines:
+        if line[2] is None:
+            return None
+        total += line[2]
+    return total
+
+
+def envy_sheet(
+    rules: "Rules", accepted: "list[str]", lines: "list[Pair] | list[AwardLine]"
+) -> "list[EnvyLine]":
+    """What each other bet of the same game gets for the qualifying hands, in pay order.
+
+    The winner's own seat gets nothing for its own hand: two spots of one seat are one player.
+    """
+    sheet = []
+    for sensor, _bet in pay_order([[sensor, ""] for sensor in accepted]):
+        amount_cents = 0
+        for line in lines:
+            hand = rules.hand_of(line[0], line[1])
+            if hand is not None and _sees(sensor, line[0]):
+                amount_cents += hand.envy_cents
+        if amount_cents:
+            sheet.append([sensor, amount_cents])
+    return sheet
+
+
+def _sees(sensor: str, winner: str) -> bool:
+    return letter_of(sensor) == letter_of(winner) and seat_of(sensor) != seat_of(winner)
+
+
+def required_role(rules: "Rules", lines: "list[AwardLine]") -> int:
+    """Who must authorise these priced lines: by level and by amount, the stricter wins."""
+    hands = [rules.hand_of(line[0], line[1]) for line in lines]
+    total = total_cents(lines)
+    if any(_needs_executive(rules, hand) for hand in hands):
+        return kinds.ROLE_EXECUTIVE
+    if total is not None and total >= rules.executive_from_cents:
+        return kinds.ROLE_EXECUTIVE
+    all_fixed = all(hand is not None and hand.pay_kind == kinds.PAY_FOR_ONE for hand in hands)
+    if all_fixed and total is not None and total <= rules.dealer_limit_cents:
+        return kinds.ROLE_DEALER
+    return kinds.ROLE_SUPERVISOR
+
+
+def _needs_executive(rules: "Rules", hand: "Hand | None") -> bool:
+    # A hand that the settings do not know is not a small one.
+    if hand is None:
+        return True
+    return hand.pay_kind == kinds.PAY_PERCENT and hand.pay_value >= rules.executive_percent_ppm
+
+
+def is_within_dealer_limit(rules: "Rules", lines: "list[Pair]") -> bool:
+    """True when the dealer alone may record these hands: fixed pays, small in total."""
+    return required_role(rules, price(rules, lines, {})) == kinds.ROLE_DEALER
