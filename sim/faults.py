@@ -8,9 +8,19 @@ what the controller should do about it.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from sim.chips.base import Chip
+from sim.chips.mpr121 import Mpr121
+from sim.felt import OPEN_CIRCUIT_COUNTS, SHORT_CIRCUIT_COUNTS, Felt
+
+if TYPE_CHECKING:
+    from sim.pins import SimPinFactory
 
 FOREVER = 1 << 30
-STUCK_TIMEOUT_NS = 1_000_000_000  # Pi 0 to 4: adap->timeout inside the ioctl.
+MILLISECOND_NS = 1_000_000
+STUCK_TIMEOUT_MS = 30  # What the adapter's timeout is set to; the kernel's own default is 1 s.
 
 
 class BusFaults:
@@ -37,7 +47,7 @@ class BusFaults:
         """The next `count` transfers on the bus lose arbitration at their address."""
         self._arbitrations = count
 
-    def hold_data_line(self, timeout_ns: int = STUCK_TIMEOUT_NS) -> None:
+    def hold_data_line(self, timeout_ns: int = STUCK_TIMEOUT_MS * MILLISECOND_NS) -> None:
         """SDA stays low: every transfer fails after `timeout_ns` until the line is released."""
         self._stuck_timeout_ns = timeout_ns
 
@@ -77,3 +87,104 @@ class BusFaults:
         armed[address] -= 1
         self.struck[name] += 1
         return True
+
+
+class TableFaults:
+    """Every fault of a table by the names its people use. Armed here, counted in `struck`."""
+
+    def __init__(
+        self,
+        bus_faults: Mapping[int, BusFaults],
+        chips: Mapping[str, tuple[int, Chip]],
+        interrupts: Mapping[str, int],
+        pins: SimPinFactory,
+        felt: Felt,
+        feel: Callable[[str], None],
+        bring_to_now: Callable[[Chip], None],
+    ) -> None:
+        self._bus_faults = bus_faults
+        self._chips = chips
+        self._interrupts = interrupts
+        self._pins = pins
+        self._felt = felt
+        self._feel = feel
+        self._bring_to_now = bring_to_now
+        self._struck: Counter[str] = Counter()
+
+    @property
+    def struck(self) -> Counter[str]:
+        """How often each kind of fault has been met so far, by its name."""
+        total = Counter(self._struck)
+        for each in self._bus_faults.values():
+            total.update(each.struck)
+        total["lost interrupt"] = sum(self._pins.lost_edges.values())
+        return total
+
+    def nack(self, chip_name: str, count: int = FOREVER) -> None:
+        faults, chip = self._at(chip_name)
+        faults.nack(chip.address, count)
+
+    def short_read(self, chip_name: str, count: int = 1, missing_bytes: int = 1) -> None:
+        faults, chip = self._at(chip_name)
+        faults.short_read(chip.address, count, missing_bytes)
+
+    def lose_arbitration(self, bus_number: int, count: int = 1) -> None:
+        self._bus(bus_number).lose_arbitration(count)
+
+    def stick_bus(self, bus_number: int, timeout_ms: int = STUCK_TIMEOUT_MS) -> None:
+        self._bus(bus_number).hold_data_line(timeout_ms * MILLISECOND_NS)
+
+    def release_bus(self, bus_number: int) -> None:
+        self._bus(bus_number).release_data_line()
+
+    def clear_bus(self, bus_number: int) -> None:
+        """Disarms every bus fault: NACKs, short reads, lost arbitration, the held line."""
+        self._bus(bus_number).clear()
+
+    def lose_interrupt(self, chip_name: str, count: int = 1) -> None:
+        """The next `count` edges of the chip's interrupt line reach nobody."""
+        if chip_name not in self._interrupts:
+            raise ValueError(f"The chip {chip_name} has no interrupt line.")
+        self._pins.swallow_edges(self._interrupts[chip_name], count)
+
+    def reset_chip(self, chip_name: str) -> None:
+        """A dip of the chip's supply: its registers are at their power-on values."""
+        chip = self._living(chip_name)
+        chip.power_cycle()
+        self._struck["chip reset"] += 1
+
+    def over_current(self, chip_name: str) -> None:
+        chip = self._living(chip_name)
+        if not isinstance(chip, Mpr121):
+            raise ValueError(f"The chip {chip_name} has no over-current flag.")
+        chip.over_current()
+        self._struck["over current"] += 1
+
+    def break_electrode(self, sensor: str, shorted: bool = False) -> None:
+        """The pad's wire is off (full scale), or lies on ground (zero)."""
+        counts = SHORT_CIRCUIT_COUNTS if shorted else OPEN_CIRCUIT_COUNTS
+        self._felt.pad(sensor).broken_counts = counts
+        self._feel(sensor)
+        self._struck["dead electrode"] += 1
+
+    def mend_electrode(self, sensor: str) -> None:
+        self._felt.pad(sensor).broken_counts = None
+        self._feel(sensor)
+
+    def _living(self, chip_name: str) -> Chip:
+        chip = self._at(chip_name)[1]
+        if not chip.powered:
+            raise ValueError(f"The chip {chip_name} has no power, so nothing can happen to it.")
+        self._bring_to_now(chip)
+        return chip
+
+    def _bus(self, bus_number: int) -> BusFaults:
+        if bus_number not in self._bus_faults:
+            raise ValueError(f"There is no I2C bus {bus_number} on this board.")
+        return self._bus_faults[bus_number]
+
+    def _at(self, chip_name: str) -> tuple[BusFaults, Chip]:
+        if chip_name not in self._chips:
+            raise ValueError(f"There is no chip {chip_name}; there are {', '.join(self._chips)}.")
+        bus_number, chip = self._chips[chip_name]
+        return self._bus_faults[bus_number], chip

@@ -15,13 +15,16 @@ from typing import TypeVar
 
 from smbus2 import i2c_msg
 
+from hal.errors import WorkerBusy
+from hal.worker import Worker
 from sim.chips.base import Chip
 from sim.faults import BusFaults
 
 T = TypeVar("T")
 
 SECOND_NS = 1_000_000_000
-FREQUENCIES_HZ = (100_000, 400_000)
+FREQUENCY_MIN_HZ = 10_000
+FREQUENCY_MAX_HZ = 400_000  # The fastest that an MPR121 follows.
 BYTE_BITS = 9  # Eight and the acknowledge.
 EDGE_BITS = 1  # START, repeated START and STOP each take about one bit.
 GENERAL_CALL = 0x00
@@ -96,10 +99,8 @@ class SimI2c:
         self.set_frequency(frequency_hz)
 
     def set_frequency(self, frequency_hz: int) -> None:
-        if frequency_hz not in FREQUENCIES_HZ:
-            raise ValueError(
-                f"I2C bus {self.number} runs at 100 or 400 kHz, not {frequency_hz} Hz."
-            )
+        if not FREQUENCY_MIN_HZ <= frequency_hz <= FREQUENCY_MAX_HZ:
+            raise ValueError(f"I2C bus {self.number} cannot run at {frequency_hz} Hz.")
         self.frequency_hz = frequency_hz
 
     def attach(self, chip: Chip) -> None:
@@ -262,7 +263,7 @@ def _message_of(message: i2c_msg) -> Message:
     return Message(message.addr, bytes(message))
 
 
-class SimBusWorker:
+class SimBusWorker(Worker):
     """Runs one job at a time on a simulated bus and returns when its bus time has passed."""
 
     def __init__(self, bus: SimI2c) -> None:
@@ -272,7 +273,7 @@ class SimBusWorker:
 
     async def run(self, job: Callable[[], T]) -> T:
         if self._closed:
-            raise RuntimeError(f"The worker {self.name} was closed.")
+            raise WorkerBusy(f"The worker {self.name} was closed and takes no more jobs.")
         async with self._bus.turn:
             # A job whose caller was cancelled still holds the wires until its time has passed.
             await sleep_until_ns(self._bus.clock_ns, self._bus.now_ns)

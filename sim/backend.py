@@ -1,0 +1,46 @@
+"""The simulated board's devices for the controller, under the explicit name "simulated".
+
+One backend is one process on the board: it opens what the world has wired. It decides nothing and
+is handed in by whoever runs a simulation; nothing that ships to a unit can choose it.
+"""
+
+from __future__ import annotations
+
+import errno
+
+import gpiozero
+
+from hal.backend import Backend
+from hal.i2c import SMBusLike
+from hal.worker import InlineWorker, Worker
+from sim.i2c import SimBusWorker, SimSMBus
+from sim.world import World
+
+
+class SimBackend(Backend):
+    """Opens the devices of one world."""
+
+    name = "simulated"
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        world.pins.restart()
+
+    def open_i2c(self, number: int, frequency_hz: int) -> tuple[SMBusLike, Worker]:
+        if number not in self._world.buses:
+            raise OSError(errno.ENOENT, "No such file or directory", f"/dev/i2c-{number}")
+        bus = self._world.buses[number]
+        bus.set_frequency(frequency_hz)
+        return SimSMBus(bus), SimBusWorker(bus)
+
+    def pin_factory(self) -> gpiozero.Factory:
+        return self._world.pins
+
+    def serial_path(self, path: str) -> str:
+        config, machine = self._world.board.card_reader, self._world.card_machine
+        if config is None or machine is None or path != config.path:
+            raise OSError(errno.ENOENT, "No such file or directory", path)
+        return machine.path
+
+    def disk_worker(self) -> Worker:
+        return InlineWorker("disk")

@@ -1,0 +1,95 @@
+"""How time reaches the simulated hardware: one task that wakes when something happens next.
+
+It alone knows when a chip, a finger or a line has its next moment, and runs them in a fixed order,
+so a run repeats exactly. What the moments mean is decided by whoever wrote them down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Callable, Collection
+from itertools import count
+
+from sim.chips.base import Chip
+from sim.i2c import SECOND_NS, loop_now_ns
+
+Action = Callable[[], None]
+
+
+class Clockwork:
+    """Advances the chips to the loop's time and runs actions at their nanosecond."""
+
+    def __init__(self) -> None:
+        self._chips: Collection[Chip] = ()
+        self._agenda: list[tuple[int, int, Action]] = []
+        self._order = count()
+        self._last_ns = 0
+        self._task: asyncio.Task[None] | None = None
+        self._sleeper: asyncio.Future[None] | None = None
+
+    def drive(self, chips: Collection[Chip]) -> None:
+        """From now on these chips live in the loop's time."""
+        self._chips = chips
+
+    def now_ns(self) -> int:
+        """The running loop's time; outside of a loop, the last time that was known."""
+        try:
+            self._last_ns = loop_now_ns()
+        except RuntimeError:
+            return self._last_ns
+        return self._last_ns
+
+    def at(self, at_ns: int, action: Action) -> None:
+        """Actions due at the same time run in the order they were given."""
+        heapq.heappush(self._agenda, (at_ns, next(self._order), action))
+        self.wake()
+
+    def wake(self) -> None:
+        """Something changed: look again at what happens next."""
+        if self._sleeper is not None and not self._sleeper.done():
+            self._sleeper.set_result(None)
+
+    def start(self) -> None:
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self.run(), name="world")
+
+    async def stop(self) -> None:
+        """Ends the task; if it had failed, this is where that is raised."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            [outcome] = await asyncio.gather(task, return_exceptions=True)
+            if isinstance(outcome, Exception):
+                raise outcome
+
+    async def run(self) -> None:
+        while True:
+            self._settle()
+            await self._sleep(self._next_ns())
+
+    def _settle(self) -> None:
+        now_ns = self.now_ns()
+        for chip in self._chips:
+            chip.advance(now_ns)
+        while self._agenda and self._agenda[0][0] <= now_ns:
+            heapq.heappop(self._agenda)[2]()
+
+    def _next_ns(self) -> int | None:
+        moments = [moment for chip in self._chips if (moment := chip.next_event_ns()) is not None]
+        if self._agenda:
+            moments.append(self._agenda[0][0])
+        return min(moments, default=None)
+
+    async def _sleep(self, until_ns: int | None) -> None:
+        loop = asyncio.get_running_loop()
+        self._sleeper = loop.create_future()
+        timer = None
+        if until_ns is not None:
+            timer = loop.call_at(until_ns / SECOND_NS, self.wake)
+        try:
+            await self._sleeper
+        finally:
+            self._sleeper = None
+            if timer is not None:
+                timer.cancel()
