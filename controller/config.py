@@ -1,8 +1,8 @@
 """Reads a unit's table file: which table this is, its hardware, and where its manager lives.
 
 The same TOML file also holds the house's money settings; those belong to the Game Manager and are
-accepted here by name only. Anything else that is not understood is refused: a unit that guesses at a
-misspelt key is worse than one that does not start.
+accepted here by name only. Anything else that is not understood is refused: a unit that guesses at
+a misspelt key is worse than one that does not start.
 """
 
 from __future__ import annotations

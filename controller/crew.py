@@ -27,9 +27,7 @@ class Crew:
         self._closing = False
         self.dead: str = ""
 
-    def start(
-        self, name: str, coroutine: Coroutine[Any, Any, None], critical: bool = True
-    ) -> None:
+    def start(self, name: str, coroutine: Coroutine[Any, Any, None], critical: bool = True) -> None:
         assert name not in self._tasks, f"two tasks are called {name}"
         task = aio.create_task(coroutine, name=name)
         self._tasks[name] = task

@@ -19,6 +19,7 @@ log = logging.getLogger("controller.lamps")
 
 IDLE_MS = 1000
 RETRY_MS = 200
+CHECK_EVERY_MS = 1000
 
 
 class LampPlayer:
@@ -34,6 +35,7 @@ class LampPlayer:
         self._wanted: dict[str, str] = {}
         self._news = aio.Event()
         self._fault = ""
+        self._checked_ms = aio.ticks_ms()
 
     def show(self, light_by_sensor: Mapping[str, str]) -> None:
         if any(self._wanted.get(sensor) != light for sensor, light in light_by_sensor.items()):
@@ -53,13 +55,19 @@ class LampPlayer:
             try:
                 await aio.wait_for_ms(self._news.wait(), self._next_write_ms())
             except aio.TimeoutError:
-                continue
+                await self._check()
+
+    async def _check(self) -> None:
+        """A lamp chip that lost its set-up shows nothing and says nothing: ask it now and then."""
+        if aio.ticks_diff(aio.ticks_ms(), self._checked_ms) < CHECK_EVERY_MS:
+            return
+        self._checked_ms = aio.ticks_ms()
+        try:
+            await self._bank.check()
+        except HardwareFault as fault:
+            self._note(str(fault))
 
     async def _write_now(self) -> None:
-        if self._fault:
-            await self._bank.start()
-            await self._bank.refresh()
-            self._note("")
         now_ms = aio.ticks_ms()
         levels: dict[tuple[str, str], int] = {}
         for sensor, light in self._wanted.items():
@@ -67,6 +75,7 @@ class LampPlayer:
             levels[(sensor, "white")] = white
             levels[(sensor, "amber")] = amber
         await self._bank.set(levels)
+        self._note("")
 
     def _next_write_ms(self) -> int:
         now_ms = aio.ticks_ms()

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Protocol
 
 from controller.journal import Journal, JournalRecord
@@ -214,8 +215,9 @@ class ManagerLink:
             self._acknowledged.clear()
             room = self._journal.acked_sequence + self._window - self._sent_sequence
             if room > 0:
-                after, limit = self._sent_sequence, min(room, SEND_BATCH_MAX)
-                records = await self._disk.run(lambda: self._journal.records(after, limit))
+                limit = min(room, SEND_BATCH_MAX)
+                read = partial(self._journal.records, self._sent_sequence, limit)
+                records = await self._disk.run(read)
                 if records:
                     return list(records)
                 await self._journal_grew.wait()

@@ -1,8 +1,8 @@
 """What each sensor reads with nothing on it, kept with the board's serial number.
 
 It alone knows the file. Without stored references a unit cannot tell a chip that lay there at boot
-from an empty felt, so a missing, damaged or foreign file is a fault to show, never a reason to learn
-anew by itself: learning is a tech's act on a felt that is known to be empty.
+from an empty felt, so a missing, damaged or foreign file is a fault to show, never a reason to
+learn anew by itself: learning is a tech's act on a felt that is known to be empty.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 RAW_MAX = 1023
 
 
-class ReferencesFault(Exception):
+class ReferencesFault(Exception):  # noqa: N818 - the word the floor uses
     """The stored references cannot be used; the sentence says why and what to do."""
 
 

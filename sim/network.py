@@ -1,8 +1,8 @@
 """The network between tables and their manager, in memory and in virtual time.
 
-It alone knows which cable is plugged and what is still on the wire. As with TCP, bytes written while
-the cable is out are delivered when it is back, if both ends are still there; a unit that loses power
-says nothing more, so its peer learns of it only by silence.
+It alone knows which cable is plugged and what is still on the wire. As with TCP, bytes written
+while the cable is out are delivered when it is back, if both ends are still there; a unit that
+loses power says nothing more, so its peer learns of it only by silence.
 """
 
 from __future__ import annotations

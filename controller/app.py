@@ -1,0 +1,393 @@
+"""The unit under the table: puts sensing, round, lights, inputs and link together and runs them.
+
+It alone knows how the parts are wired. What happens in a round is the core's business, what a fault
+means the fault board's; this module passes news from one to the other and keeps the view current.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from controller import buttons, inputs
+from controller.config import UnitConfig
+from controller.core import commands, kinds, lights, sensing
+from controller.core.round import prompt, table_state
+from controller.crew import Crew
+from controller.fault_board import FaultBoard
+from controller.journal import Journal, JournalFault
+from controller.lamps import LampPlayer
+from controller.link import Connect, ManagerLink
+from controller.meters import MeterBoard
+from controller.round_keeper import Answer, RoundKeeper
+from controller.sensors import ChipWatch
+from controller.table_settings import card_role, misfit, rules_from, rules_without_settings
+from controller.version import SOFTWARE
+from controller.view import build_view
+from controller.view_news import ViewNews
+from hal import aio
+from hal.board import Board
+from hal.clock import WallClock
+from hal.worker import Worker
+from protocol import events as wire_events
+from protocol import messages
+from protocol.settings import TableSettings, settings_digest
+
+log = logging.getLogger("controller")
+
+PULSE_MS = 1000
+FAULT_EVENTS_MAX = 64
+CANNOT_RECORD = "This unit cannot record what happens, so the table is closed. Call service."
+
+
+class Controller:
+    def __init__(
+        self,
+        config: UnitConfig,
+        board: Board,
+        journal: Journal,
+        disk: Worker,
+        references: Mapping[str, int],
+        connect: Connect,
+        wall_ms: WallClock,
+        chance: random.Random,
+    ) -> None:
+        self.config = config
+        self.board = board
+        self._journal = journal
+        self._disk = disk
+        self._references = references
+        self._sensor_ids = [place.id for place in board.sensors]
+        self.spots = {sensor: sensing.Spot(sensor) for sensor in self._sensor_ids}
+        self.settings: TableSettings | None = None
+        self.rules = rules_without_settings(config.workflow, self._sensor_ids)
+        self.meters = MeterBoard()
+        self.news = ViewNews()
+        self.message = (0, "info", "")
+        self.refusal_count = 0
+        self._fault_events: aio.Mailbox[wire_events.Fault] = aio.Mailbox(FAULT_EVENTS_MAX)
+        self.faults = FaultBoard(self._fault_changed)
+        self.keeper = RoundKeeper(journal, disk, wall_ms, self._round_changed)
+        self.crew = Crew(self._task_died)
+        self._lamps = LampPlayer(board.lamps, lambda: self.crew.beat("lamps"), self._lamp_fault)
+        self._spots_moved = aio.Event()
+        self._told_presence: dict[str, bool] = {}
+        self._ready = False
+        self.link = ManagerLink(
+            connect,
+            self,
+            journal,
+            disk,
+            board.serial,
+            SOFTWARE,
+            lambda: self.crew.beat("link"),
+            chance,
+        )
+
+    # --- life -------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Resumes where the journal left off and runs until cancelled."""
+        try:
+            await self._resume()
+            self._start_tasks()
+            await aio.Event().wait()
+        finally:
+            await self.crew.stop()
+
+    async def _resume(self) -> None:
+        await self.keeper.restore()
+        stored = await self._disk.run(self._journal.settings)
+        if stored:
+            self._use_settings(TableSettings.decode(stored.body))
+        if self.board.keyswitch:
+            self.rules.key = self.board.keyswitch.position
+        boot_number = await self._disk.run(self._journal.count_boot)
+        await self._record(wire_events.Boot(boot_number, SOFTWARE, self.rules.key))
+        await self._submit(commands.resume(), "")
+        self._ready = True
+        self._show_lights()
+
+    def _start_tasks(self) -> None:
+        start, board = self.crew.start, self.board
+        start("lamps", self._lamps.run())
+        for name in board.chips:
+            start(name, self._chip_watch(name).run())
+        start("spots", self._watch_spots())
+        start("link", self.link.run())
+        start("pulse", self._pulse())
+        start("fault-events", self._record_faults(), critical=False)
+        if board.keypad:
+            start("keypad", inputs.watch_keypad(board.keypad, self), critical=False)
+        if board.keyswitch:
+            start("key", inputs.watch_key(board.keyswitch, self), critical=False)
+        if board.card_reader:
+            start("cards", inputs.watch_cards(board.card_reader, self), critical=False)
+        if board.tamper:
+            start("tamper", inputs.watch_tamper(board.tamper, self), critical=False)
+
+    def _chip_watch(self, name: str) -> ChipWatch:
+        places = [place for place in self.board.sensors if place.chip == name]
+        places.sort(key=lambda place: place.electrode)
+        return ChipWatch(
+            name,
+            self.board.chips[name],
+            {place.electrode: self.spots[place.id] for place in places},
+            [self._references[place.id] for place in places],
+            self._spots_changed,
+            lambda: self.crew.beat(name),
+        )
+
+    def is_healthy(self) -> bool:
+        """What the watchdog is fed from: every critical task alive and getting things done."""
+        return self._ready and not self.crew.dead and not self.crew.stalled()
+
+    def _task_died(self, name: str, error: BaseException) -> None:
+        self.faults.raise_("task", name, f"The unit's part {name} stopped: {error}", True)
+        self._show_lights()
+
+    async def _pulse(self) -> None:
+        """Ages become visible even when nothing else happens."""
+        while True:
+            self.crew.beat("pulse")
+            self._check_journal_room()
+            self.news.tell()
+            await aio.sleep_ms(PULSE_MS)
+
+    # --- what people do ---------------------------------------------------------------------
+
+    async def press(self, button: str) -> Answer:
+        """A button of the dealer's panel or keypad."""
+        command = buttons.command_of(button, self)
+        if command is None:
+            return await self._refuse(button, f"There is no button {button}.")
+        return await self._submit(command, button)
+
+    async def pressed(self, button: str) -> Answer:
+        return await self.press(button)
+
+    async def pressed_together(self, names: tuple[str, ...]) -> Answer:
+        return await self._refuse(
+            " + ".join(names), "Several buttons at once: nothing was taken. Press one at a time."
+        )
+
+    async def key_turned(self, position: str) -> Answer:
+        self.rules.key = position
+        unclear = position == kinds.KEY_FAULT
+        self.faults.set(
+            "key",
+            "key switch",
+            "The key's two contacts disagree. Turn it fully to RUN or JPH, or call service."
+            if unclear
+            else "",
+            stops_play=True,
+        )
+        return await self._submit(commands.key(position), f"KEY {position}")
+
+    async def card_swiped(self, account: str) -> Answer:
+        if self.settings is None:
+            return await self._refuse("CARD", "No card is known: the manager was never reached.")
+        role, digest = card_role(self.settings, account)
+        return await self._submit(commands.card(role, digest), "CARD")
+
+    async def card_unreadable(self, reason: str) -> Answer:
+        return await self._refuse("CARD", f"Please swipe again: {reason}.")
+
+    def tamper_changed(self, opened: bool) -> None:
+        self.faults.set("tamper", "cabinet", "The cabinet was opened." if opened else "")
+        self.news.tell()
+
+    def input_fault(self, part: str, sentence: str) -> None:
+        self.faults.set("input", part, sentence)
+
+    async def _submit(self, command: tuple[Any, ...], spoken: str) -> Answer:
+        self._refresh_rules()
+        try:
+            answer = await self.keeper.submit(self.rules, command, spoken)
+        except JournalFault as fault:
+            return self._cannot_record(fault)
+        self._say(answer, spoken)
+        return answer
+
+    async def _refuse(self, spoken: str, sentence: str) -> Answer:
+        try:
+            answer = await self.keeper.refuse(spoken, sentence)
+        except JournalFault as fault:
+            return self._cannot_record(fault)
+        self._say(answer, spoken)
+        return answer
+
+    async def _record(self, body: wire_events.EventBody) -> None:
+        try:
+            await self.keeper.record(body)
+        except JournalFault as fault:
+            self._cannot_record(fault)
+
+    def _cannot_record(self, fault: JournalFault) -> Answer:
+        """Nothing is acted on that could not be made durable first."""
+        self.faults.raise_("journal", "disk", f"{CANNOT_RECORD} ({fault})", stops_play=True)
+        answer = Answer(False, CANNOT_RECORD)
+        self._say(answer, "journal")
+        return answer
+
+    def _say(self, answer: Answer, spoken: str) -> None:
+        number = self.message[0] + 1
+        if not answer.accepted:
+            self.refusal_count += 1
+            self.message = (number, "refused", answer.sentence)
+        elif spoken:
+            self.message = (number, "info", prompt(self.keeper.state, self.rules))
+        self.news.tell()
+
+    # --- what the felt says -----------------------------------------------------------------
+
+    def _spots_changed(self) -> None:
+        self._show_lights()
+        self._spots_moved.set()
+        self.news.tell()
+
+    async def _watch_spots(self) -> None:
+        """Tells the round what came or went, and lets a late mark end when its time is over."""
+        while True:
+            self.crew.beat("spots")
+            self._spots_moved.clear()
+            for sensor, spot in self.spots.items():
+                await self._tell_presence(sensor, spot)
+            self._show_lights()
+            try:
+                await aio.wait_for_ms(self._spots_moved.wait(), self._late_mark_ends_ms())
+            except aio.TimeoutError:
+                continue
+
+    async def _tell_presence(self, sensor: str, spot: sensing.Spot) -> None:
+        broken = spot.presence == sensing.FAULT
+        self.faults.set("sensor", sensor, f"Spot {sensor}: {spot.reason}." if broken else "")
+        present = spot.presence == sensing.PRESENT
+        if broken or not spot.confirmed or self._told_presence.get(sensor) == present:
+            return
+        self._told_presence[sensor] = present
+        await self._submit(commands.late(sensor, present, self.keeper.round_age_ms()), "")
+
+    def _late_mark_ends_ms(self) -> int:
+        age_ms = self.keeper.round_age_ms()
+        left = [lights.late_left_ms(s, self.keeper.state, age_ms) for s in self._sensor_ids]
+        return min([ms for ms in left if ms] + [PULSE_MS])
+
+    def _show_lights(self) -> None:
+        if self._ready:
+            self._lamps.show({sensor: self.light(sensor) for sensor in self._sensor_ids})
+
+    def light(self, sensor: str) -> str:
+        if self.crew.dead:
+            return lights.FAULT
+        spot = self.spots[sensor]
+        return lights.light_of(sensor, spot.presence, self.keeper.state, self.keeper.round_age_ms())
+
+    def verdicts(self) -> list[tuple[str, int]]:
+        now_ms = aio.ticks_ms()
+        return [(sensor, spot.verdict_at_lock(now_ms)) for sensor, spot in self.spots.items()]
+
+    # --- what the manager says --------------------------------------------------------------
+
+    def link_changed(self, up: bool) -> None:
+        if up:
+            for code in ("fork", "locked", "unknown_unit", "version"):
+                self.faults.clear(code, "link")
+        self.news.tell()
+
+    def link_fault(self, code: str, sentence: str) -> None:
+        self.faults.raise_(code, "link", sentence, stops_play=True)
+
+    def meters_arrived(self, meters: list[tuple[str, str, int]]) -> None:
+        self.meters.update(meters)
+        self.news.tell()
+
+    async def settings_arrived(self, body: bytes) -> None:
+        settings = TableSettings.decode(body)
+        letters = {place.letter for place in self.board.sensors}
+        wrong = misfit(settings, self.config.workflow, self.config.seat_count, letters)
+        self.faults.set("settings", "link", wrong, stops_play=True)
+        if wrong:
+            return
+        await self._disk.run(lambda: self._journal.save_settings(body))
+        await self._record(wire_events.Config(settings_digest(body)))
+        self._use_settings(settings)
+
+    async def award_arrived(self, award: messages.Award) -> None:
+        lines, envy = [list(line) for line in award.lines], [list(line) for line in award.envy]
+        command = commands.award(award.claim_number, lines, envy, award.role, award.frozen)
+        await self._submit(command, "AWARD")
+
+    async def committed_arrived(self, committed: messages.Committed) -> None:
+        lines = [list(line) for line in committed.lines]
+        envy = [list(line) for line in committed.envy]
+        command = commands.committed(committed.claim_number, committed.win_number, lines, envy)
+        await self._submit(command, "COMMITTED")
+
+    async def claim_refused(self, claim_number: int, sentence: str) -> None:
+        self.faults.raise_("claim", f"claim {claim_number}", sentence)
+        await self._refuse(f"CLAIM {claim_number}", sentence)
+
+    def _use_settings(self, settings: TableSettings) -> None:
+        key = self.rules.key
+        self.settings = settings
+        self.rules = rules_from(settings, self.config.workflow, self._sensor_ids)
+        self.rules.key = key
+        self.news.tell()
+
+    # --- state and view ---------------------------------------------------------------------
+
+    def _refresh_rules(self) -> None:
+        self.rules.link_up = self.link.up
+        self.rules.meters_fresh = self.meters.are_fresh()
+        self.rules.stopping_faults = self.faults.stopping()
+
+    def _round_changed(self) -> None:
+        self.link.journal_grew()
+        self._show_lights()
+        self.news.tell()
+
+    def _fault_changed(self, event: wire_events.Fault) -> None:
+        try:
+            self._fault_events.put_nowait(event)
+        except aio.MailboxFull:
+            log.error("a change of fault %s was not journaled: too many at once", event.code)
+        self.news.tell()
+
+    async def _record_faults(self) -> None:
+        while True:
+            await self._record(await self._fault_events.get())
+
+    def _lamp_fault(self, sentence: str) -> None:
+        self.faults.set("lamps", "lights", sentence)
+
+    def _check_journal_room(self) -> None:
+        full = self._journal.is_full
+        self.faults.set(
+            "backlog",
+            "journal",
+            "Too many events wait for the Game Manager; no game can start." if full else "",
+            stops_play=True,
+        )
+        nearly = self._journal.is_nearly_full and not full
+        self.faults.set(
+            "backlog-warning",
+            "journal",
+            "Many events wait for the Game Manager." if nearly else "",
+        )
+
+    def state(self) -> str:
+        ready_to_play = self.link.up and self.settings is not None
+        return table_state(self.keeper.state.phase(), ready_to_play, self.faults.stopping())
+
+    @property
+    def view_version(self) -> int:
+        return self.news.version
+
+    async def view_changed(self, after: int) -> int:
+        return await self.news.changed(after)
+
+    def view(self) -> dict[str, Any]:
+        return build_view(self)

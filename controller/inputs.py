@@ -1,0 +1,82 @@
+"""The dealer's keypad, the supervisor's key, the card reader and the tamper switch, as tasks.
+
+Each waits for one device and passes on what a person did. None of them decides anything, and none
+dies of a fault of its device: the fault is shown, and the device is tried again.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Protocol
+
+from hal import aio
+from hal.card_reader import CardReader
+from hal.errors import HardwareFault
+from hal.keypad import KeyChord, Keypad
+from hal.keyswitch import KeySwitch
+from hal.lines import InputLine
+from hal.track2 import BadSwipe
+
+log = logging.getLogger("controller.inputs")
+
+RETRY_MS = 500
+TAMPER_POLL_MS = 1000
+
+
+class InputOwner(Protocol):
+    async def pressed(self, button: str) -> object: ...
+    async def pressed_together(self, buttons: tuple[str, ...]) -> object: ...
+    async def key_turned(self, position: str) -> object: ...
+    async def card_swiped(self, account: str) -> object: ...
+    async def card_unreadable(self, reason: str) -> object: ...
+    def tamper_changed(self, opened: bool) -> None: ...
+    def input_fault(self, part: str, sentence: str) -> None: ...
+
+
+async def watch_keypad(keypad: Keypad, owner: InputOwner) -> None:
+    while True:
+        try:
+            press = await keypad.next_press()
+        except HardwareFault as fault:
+            owner.input_fault("keypad", str(fault))
+            await aio.sleep_ms(RETRY_MS)
+            continue
+        owner.input_fault("keypad", "")
+        if isinstance(press, KeyChord):
+            await owner.pressed_together(press.names)
+        else:
+            await owner.pressed(press.name)
+
+
+async def watch_key(keyswitch: KeySwitch, owner: InputOwner) -> None:
+    await owner.key_turned(keyswitch.position)
+    while True:
+        try:
+            position = await keyswitch.changed()
+        except HardwareFault as fault:
+            owner.input_fault("key", str(fault))
+            await aio.sleep_ms(RETRY_MS)
+            continue
+        owner.input_fault("key", "")
+        await owner.key_turned(position)
+
+
+async def watch_cards(reader: CardReader, owner: InputOwner) -> None:
+    while True:
+        swipe = await reader.read()
+        if isinstance(swipe, BadSwipe):
+            await owner.card_unreadable(swipe.reason)
+        else:
+            await owner.card_swiped(swipe.account)
+
+
+async def watch_tamper(line: InputLine, owner: InputOwner) -> None:
+    while True:
+        try:
+            owner.tamper_changed(line.active)
+        except HardwareFault as fault:
+            owner.input_fault("tamper", str(fault))
+        try:
+            await aio.wait_for_ms(line.changed(), TAMPER_POLL_MS)
+        except aio.TimeoutError:
+            continue

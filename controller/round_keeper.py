@@ -1,0 +1,130 @@
+"""Keeps the round and its journal in step: decide, make durable, then act.
+
+It alone changes the round. Commands are taken one at a time; an accepted one is in the journal
+before anything is lit or sent, and a refused one is journaled as refused. After a power cut the
+round is rebuilt from the journal and nothing else.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from controller.core import kinds
+from controller.core.round import RoundState, apply, decide, is_local
+from controller.core.rules import Rules
+from controller.journal import Journal, JournalRecord
+from hal import aio
+from hal.clock import WallClock
+from hal.worker import Worker
+from protocol import events as wire_events
+
+log = logging.getLogger("controller.round")
+
+COMMANDS_WAITING_MAX = 16
+REPLAY_BATCH = 256
+SENTENCE_BYTES_MAX = 200
+
+
+@dataclass(frozen=True)
+class Answer:
+    accepted: bool
+    sentence: str
+
+
+class RoundKeeper:
+    def __init__(
+        self,
+        journal: Journal,
+        disk: Worker,
+        wall_ms: WallClock,
+        changed: Callable[[], None],
+    ) -> None:
+        self._journal = journal
+        self._disk = disk
+        self._wall_ms = wall_ms
+        self._changed = changed
+        self._turn = aio.Lock()
+        self._waiting = 0
+        self._round_started_ticks: int | None = None
+        self._round_started_wall_ms = 0
+        self.state = RoundState()
+
+    async def restore(self) -> None:
+        """Rebuilds the round from the journal."""
+        after = 0
+        while True:
+            records = await self._disk.run(partial(self._journal.records, after, REPLAY_BATCH))
+            if not records:
+                return
+            for record in records:
+                self._apply(record.kind, record.body, record.wall_ms)
+            self._round_started_ticks = None  # the clock of the boot that set it is gone
+            after = records[-1].sequence
+
+    async def submit(self, rules: Rules, command: tuple[Any, ...], spoken: str = "") -> Answer:
+        """One command, to its end. `spoken` is what the person did, for the record of a refusal."""
+        if self._waiting >= COMMANDS_WAITING_MAX:
+            return Answer(False, "Too many buttons at once. Please press again.")
+        self._waiting += 1
+        try:
+            async with self._turn:
+                return await self._decide_and_act(rules, command, spoken)
+        finally:
+            self._waiting -= 1
+
+    async def _decide_and_act(self, rules: Rules, command: tuple[Any, ...], spoken: str) -> Answer:
+        happened, refusal = decide(self.state, rules, command)
+        durable = [event for event in happened if not is_local(event[0])]
+        if refusal:
+            log.info("refused %s: %s", spoken or command[0], refusal)
+            durable.append(_refused_event(spoken or command[0], refusal))
+        await self._make_durable(durable)
+        for kind, body in happened:
+            self._apply(kind, body, self._wall_ms())
+        if happened or refusal:
+            self._changed()
+        return Answer(not refusal, refusal)
+
+    async def record(self, body: wire_events.EventBody) -> None:
+        """Journals something that does not change the round: a boot, a fault, adopted settings."""
+        async with self._turn:
+            await self._make_durable([(body.KIND, body.to_body())])
+
+    async def refuse(self, spoken: str, sentence: str) -> Answer:
+        """Input that never became a command (a half-read card, two keys at once) is logged too."""
+        log.info("refused %s: %s", spoken, sentence)
+        async with self._turn:
+            await self._make_durable([_refused_event(spoken, sentence)])
+        return Answer(False, sentence)
+
+    async def _make_durable(self, happened: list[tuple[int, dict[int, Any]]]) -> None:
+        if not happened:
+            return
+        now_ticks, now_wall_ms = aio.ticks_ms(), self._wall_ms()
+
+        def append() -> list[JournalRecord]:
+            return self._journal.append_many(happened, now_ticks, now_wall_ms)
+
+        await self._disk.run(append)
+        self._changed()
+
+    def _apply(self, kind: int, body: dict[int, Any], wall_ms: int) -> None:
+        apply(self.state, (kind, body))
+        if kind == kinds.ROUND_START:
+            self._round_started_ticks = aio.ticks_ms()
+            self._round_started_wall_ms = wall_ms
+
+    def round_age_ms(self) -> int:
+        """Time since the lock; by the wall clock when the unit restarted within the round."""
+        if self._round_started_ticks is not None:
+            return aio.ticks_diff(aio.ticks_ms(), self._round_started_ticks)
+        return max(0, self._wall_ms() - self._round_started_wall_ms)
+
+
+def _refused_event(spoken: str, sentence: str) -> tuple[int, dict[int, Any]]:
+    body = wire_events.Refused(spoken[:64], sentence[:SENTENCE_BYTES_MAX])
+    return body.KIND, body.to_body()

@@ -1,0 +1,60 @@
+"""Turns the manager's settings into the core's rules, and cards into roles.
+
+It alone knows both shapes. The settings come over the wire as checked records; the portable core
+has plain classes of its own.
+"""
+
+from __future__ import annotations
+
+from controller.core.rules import Game, Hand, Rules
+from protocol.cards import card_digest
+from protocol.rows import ROLE_DEALER
+from protocol.settings import GameSetting, TableSettings
+
+
+def rules_from(settings: TableSettings, workflow: str, sensors: list[str]) -> Rules:
+    return Rules(
+        workflow=workflow,
+        sensors=sensors,
+        games=[_game(game) for game in settings.games],
+        dealer_limit_cents=settings.dealer_limit_cents,
+        executive_from_cents=settings.executive_from_cents,
+        executive_percent_ppm=settings.executive_percent_ppm,
+    )
+
+
+def rules_without_settings(workflow: str, sensors: list[str]) -> Rules:
+    """Before the manager ever spoke there is no game to play; every command is refused."""
+    return Rules(workflow, sensors, [], dealer_limit_cents=0, executive_from_cents=0)
+
+
+def _game(game: GameSetting) -> Game:
+    hands = [
+        Hand(hand.id, hand.label, hand.pay_kind, hand.pay_value, hand.level, hand.envy_cents)
+        for hand in game.hands
+    ]
+    return Game(game.letter, game.title, game.wager_cents, hands)
+
+
+def card_role(settings: TableSettings, account: str) -> tuple[int, bytes]:
+    """The role of a swiped card and its digest; ROLE_DEALER for a card nobody entered."""
+    digest = card_digest(settings.card_salt, account)
+    for card in settings.cards:
+        if card.digest == digest:
+            return card.role, digest
+    return ROLE_DEALER, digest
+
+
+def misfit(settings: TableSettings, workflow: str, seat_count: int, letters: set[str]) -> str:
+    """Why these settings cannot be this unit's, "" when they fit."""
+    if settings.workflow != workflow:
+        return f"The Game Manager takes this for a {settings.workflow} table; it is {workflow}."
+    if settings.seat_count != seat_count:
+        return f"The Game Manager counts {settings.seat_count} seats; the unit has {seat_count}."
+    games = {game.letter for game in settings.games}
+    if games != letters:
+        return (
+            f"The Game Manager has games for sensors {', '.join(sorted(games))}; "
+            f"the unit has sensors {', '.join(sorted(letters))}."
+        )
+    return ""

@@ -1,0 +1,112 @@
+"""A table unit in the simulated world: the shipped controller, brought to life by power.
+
+It alone knows what a power cut does to the program: every task ends where it stands and nothing is
+said to anyone. The world (chips on the felt, key, cards) and the disk outlive it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from controller.journal import Journal, JournalFault
+
+from controller.app import Controller
+from controller.calibration import measure_empty
+from controller.config import UnitConfig
+from controller.link import Connect
+from hal.board import Board
+from hal.clock import WallClock
+from sim.backend import SimBackend
+from sim.world import World
+
+Companion = Callable[[Controller], Coroutine[Any, Any, None]]
+
+
+class SimUnit:
+    def __init__(
+        self,
+        config: UnitConfig,
+        world: World,
+        open_journal: Callable[[], Journal],
+        connect: Connect,
+        wall_ms: WallClock,
+        seed: int,
+        at_power_cut: Callable[[], None] = lambda: None,
+        companion: Companion | None = None,
+    ) -> None:
+        self._config = config
+        self._world = world
+        self._open_journal = open_journal
+        self._connect = connect
+        self._wall_ms = wall_ms
+        self._seed = seed
+        self._at_power_cut = at_power_cut
+        self._companion = companion
+        self._tasks: list[asyncio.Task[None]] = []
+        self._board: Board | None = None
+        self._journal: Journal | None = None
+        self.references: dict[str, int] = {}
+        self.controller: Controller | None = None
+
+    @property
+    def powered(self) -> bool:
+        return self.controller is not None
+
+    async def calibrate(self) -> None:
+        """What a tech does once, on an empty felt, before the unit first opens."""
+        board = Board.from_config(self._config.board, SimBackend(self._world))
+        try:
+            self.references = await measure_empty(board)
+        finally:
+            board.close()
+
+    async def power_on(self) -> None:
+        if self.powered:
+            return
+        self._world.restore_power()
+        backend = SimBackend(self._world)
+        self._board = Board.from_config(self._config.board, backend)
+        self._journal = self._open_journal()
+        self.controller = Controller(
+            self._config,
+            self._board,
+            self._journal,
+            backend.disk_worker(),
+            self.references,
+            self._connect,
+            self._wall_ms,
+            random.Random(self._seed),
+        )
+        self._tasks = [asyncio.create_task(self.controller.run(), name="controller")]
+        if self._companion:
+            companion = self._companion(self.controller)
+            self._tasks.append(asyncio.create_task(companion, name="companion"))
+
+    async def power_cut(self) -> None:
+        if not self.powered:
+            return
+        self._world.cut_power()
+        self._at_power_cut()
+        await self._end()
+
+    async def close(self) -> None:
+        """An orderly stop, as for an update."""
+        if self.powered:
+            await self._end()
+
+    async def _end(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        assert self._board is not None
+        assert self._journal is not None
+        self._board.close()
+        # When the disk lost power with the rest, there is nothing left to close.
+        with contextlib.suppress(JournalFault):
+            self._journal.close()
+        self.controller = self._board = self._journal = None
+        self._tasks = []
