@@ -33,7 +33,7 @@ from hal.clock import WallClock
 from hal.worker import Worker
 from protocol import events as wire_events
 from protocol import messages
-from protocol.settings import TableSettings, settings_digest
+from protocol.settings import TableSettings
 
 log = logging.getLogger("controller")
 
@@ -311,8 +311,7 @@ class Controller:
         self.faults.set("settings", "link", wrong, stops_play=True)
         if wrong:
             return
-        await self._disk.run(lambda: self._journal.save_settings(body))
-        await self._record(wire_events.Config(settings_digest(body)))
+        await self.keeper.adopt_settings(body)
         self._use_settings(settings)
 
     async def award_arrived(self, award: messages.Award) -> None:
@@ -364,14 +363,14 @@ class Controller:
         self.faults.set("lamps", "lights", sentence)
 
     def _check_journal_room(self) -> None:
-        full = self._journal.is_full
+        full = self._journal.full
         self.faults.set(
             "backlog",
             "journal",
             "Too many events wait for the Game Manager; no game can start." if full else "",
             stops_play=True,
         )
-        nearly = self._journal.is_nearly_full and not full
+        nearly = self._journal.nearly_full and not full
         self.faults.set(
             "backlog-warning",
             "journal",

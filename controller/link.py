@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Protocol
 
-from controller.journal import Journal, JournalRecord
+from controller.journal import Journal, JournalFault, JournalRecord
 from hal import aio
 from hal.worker import Worker
 from protocol import messages
@@ -102,6 +102,8 @@ class ManagerLink:
             await self._converse(stream)
         except ProtocolError as error:
             self._note_error(error)
+        except JournalFault as fault:
+            self._owner.link_fault("journal", str(fault))
         except (OSError, EOFError, aio.TimeoutError) as error:
             log.warning("link lost: %s", error or "nothing heard for 5 s")
         finally:

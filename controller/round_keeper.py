@@ -16,7 +16,7 @@ from typing import Any
 from controller.core import kinds
 from controller.core.round import RoundState, apply, decide, is_local
 from controller.core.rules import Rules
-from controller.journal import Journal, JournalRecord
+from controller.journal import Entry, Journal
 from hal import aio
 from hal.clock import WallClock
 from hal.worker import Worker
@@ -55,7 +55,8 @@ class RoundKeeper:
 
     async def restore(self) -> None:
         """Rebuilds the round from the journal."""
-        after = 0
+        self.state.last_claim_number = self._journal.trimmed_claim_number
+        after = self._journal.first_sequence - 1
         while True:
             records = await self._disk.run(partial(self._journal.records, after, REPLAY_BATCH))
             if not records:
@@ -94,6 +95,13 @@ class RoundKeeper:
         async with self._turn:
             await self._make_durable([(body.KIND, body.to_body())])
 
+    async def adopt_settings(self, body: bytes) -> None:
+        """Keeps the manager's settings and the fact of their adoption, both or neither."""
+        async with self._turn:
+            adopt = partial(self._journal.adopt_settings, body, aio.ticks_ms(), self._wall_ms())
+            await self._disk.run(adopt)
+        self._changed()
+
     async def refuse(self, spoken: str, sentence: str) -> Answer:
         """Input that never became a command (a half-read card, two keys at once) is logged too."""
         log.info("refused %s: %s", spoken, sentence)
@@ -105,11 +113,8 @@ class RoundKeeper:
         if not happened:
             return
         now_ticks, now_wall_ms = aio.ticks_ms(), self._wall_ms()
-
-        def append() -> list[JournalRecord]:
-            return self._journal.append_many(happened, now_ticks, now_wall_ms)
-
-        await self._disk.run(append)
+        entries = [Entry(kind, body, now_ticks, now_wall_ms) for kind, body in happened]
+        await self._disk.run(partial(self._journal.append_many, entries))
         self._changed()
 
     def _apply(self, kind: int, body: dict[int, Any], wall_ms: int) -> None:
