@@ -1,0 +1,46 @@
+// Presses: the button looks pressed at once, the table's answer follows, and one touch is one press.
+// It knows nothing of the round; whether a press makes sense is the table's to say.
+
+const ANSWER_MS_MAX = 4000;
+const BOUNCE_MS = 350; // a second tap on the same button sooner than this is the same touch
+const REFUSED_LOOK_MS = 1200;
+const NO_ANSWER =
+  "The table unit did not answer. Look at the lights before you press again.";
+
+const lastPressed = new Map();
+
+export function installPresses(onRefused) {
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-button]");
+    if (button) press(button, onRefused);
+  });
+}
+
+async function press(button, onRefused) {
+  const name = button.dataset.button;
+  const now = performance.now();
+  if (button.dataset.pressed === "yes" || now - (lastPressed.get(name) ?? -BOUNCE_MS) < BOUNCE_MS) return;
+  lastPressed.set(name, now);
+  button.dataset.pressed = "yes";
+  const answer = await ask(name);
+  button.dataset.pressed = "no";
+  if (answer.accepted) return;
+  onRefused(answer.sentence);
+  button.dataset.answer = "refused";
+  setTimeout(() => delete button.dataset.answer, REFUSED_LOOK_MS);
+}
+
+async function ask(name) {
+  try {
+    const response = await fetch("/press", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ button: name }),
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+    return await response.json();
+  } catch (error) {
+    console.warn("press", name, error);
+    return { accepted: false, sentence: NO_ANSWER };
+  }
+}

@@ -1,0 +1,114 @@
+"""The operators' web server: one live page, one page per win to print.
+
+The live page's parts are rendered here and sent whole over its stream, so what a browser shows is
+always what this server wrote. Nothing can be changed from these pages.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from manager.web import words
+from manager.web.api import ManagerApi
+from manager.web.stream import Feed, Streams
+
+HERE = Path(__file__).parent
+PARTS = ("meters", "tables", "wins", "alarms")
+POLICY = (
+    "default-src 'self'; base-uri 'none'; form-action 'self'; object-src 'none'; "
+    "frame-ancestors 'self'"
+)
+
+
+class _PagePolicy:
+    """Our own files only, no inline script or style, and never framed by another site."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_policy(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["content-security-policy"] = POLICY
+                headers["x-content-type-options"] = "nosniff"
+                headers["referrer-policy"] = "no-referrer"
+                headers.setdefault("cache-control", "no-cache")
+            await send(message)
+
+        await self._app(scope, receive, send_with_policy)
+
+
+def _templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for filter_ in (words.money, words.moment, words.age, words.method, words.hand):
+        environment.filters[filter_.__name__] = filter_
+    return environment
+
+
+class _Pages:
+    def __init__(self, manager: ManagerApi) -> None:
+        self._manager = manager
+        self._templates = _templates()
+        self._feed = Feed(self._parts, lambda: manager.version, manager.changed)
+        self.streams = Streams()
+
+    def _parts(self) -> dict[str, Any]:
+        view = self._manager.view()
+        return {name: self._render(f"_{name}.html", view=view) for name in PARTS}
+
+    def _render(self, name: str, **values: Any) -> str:
+        return self._templates.get_template(name).render(**values)
+
+    async def live(self, request: Request) -> Response:
+        return HTMLResponse(self._render("live.html", view=self._manager.view(), parts=PARTS))
+
+    async def events(self, request: Request) -> Response:
+        return self.streams.open(self._feed)
+
+    async def win(self, request: Request) -> Response:
+        number = request.path_params["number"]
+        win = self._manager.win(number)
+        if win is None:
+            raise HTTPException(404, f"There is no win {number}.")
+        return HTMLResponse(self._render("win.html", win=win))
+
+
+async def _refusal(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return PlainTextResponse(error.detail, status_code=error.status_code, headers=error.headers)
+
+
+def build(manager: ManagerApi) -> Starlette:
+    """The operators' pages. `app.state.streams.close()` ends open streams before a stop."""
+    pages = _Pages(manager)
+    app = Starlette(
+        routes=[
+            Route("/", pages.live),
+            Route("/events", pages.events),
+            Route("/wins/{number:int}", pages.win),
+            Mount("/static", StaticFiles(directory=HERE / "static")),
+        ],
+        middleware=[Middleware(_PagePolicy)],
+        exception_handlers={HTTPException: _refusal},
+    )
+    app.state.streams = pages.streams
+    return app
