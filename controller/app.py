@@ -30,6 +30,7 @@ from controller.view_news import ViewNews
 from hal import aio
 from hal.board import Board
 from hal.clock import WallClock
+from hal.errors import HardwareFault
 from hal.worker import Worker
 from protocol import events as wire_events
 from protocol import messages
@@ -38,6 +39,7 @@ from protocol.settings import TableSettings
 log = logging.getLogger("controller")
 
 PULSE_MS = 1000
+DISK_ANSWER_MAX_MS = 2000
 FAULT_EVENTS_MAX = 64
 CANNOT_RECORD = "This unit cannot record what happens, so the table is closed. Call service."
 
@@ -143,6 +145,16 @@ class Controller:
     def is_healthy(self) -> bool:
         """What the watchdog is fed from: every critical task alive and getting things done."""
         return self._ready and not self.crew.dead and not self.crew.stalled()
+
+    async def proves_progress(self) -> bool:
+        """Healthy, and the disk still takes jobs: what a stuck card or thread would break."""
+        if not self.is_healthy():
+            return False
+        try:
+            await aio.wait_for_ms(self._disk.run(lambda: None), DISK_ANSWER_MAX_MS)
+        except (aio.TimeoutError, HardwareFault):
+            return False
+        return True
 
     def _task_died(self, name: str, error: BaseException) -> None:
         self.faults.raise_("task", name, f"The unit's part {name} stopped: {error}", True)

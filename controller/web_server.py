@@ -14,6 +14,8 @@ from collections.abc import Iterator
 import uvicorn
 from starlette.applications import Starlette
 
+Listener = socket.socket
+
 CONNECTION_COUNT_MAX = 64
 BACKLOG = 64
 

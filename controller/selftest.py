@@ -1,0 +1,165 @@
+"""Exercises every part of the hardware that a unit can reach, and gives a verdict for each.
+
+It alone knows what "works" means for a part. It needs no person except for what only a person can
+move (keys, key switch, card): those are read, and their state is told. It changes no round and no
+money, and leaves the lights dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from hal import aio
+from hal.board import Board
+from hal.errors import HardwareFault
+
+LIT_MS = 60
+FULL = 4095
+CARD_READER_OPEN_MS = 200
+NOISE_SAMPLES = 5
+NOISE_MAX = 8
+
+
+@dataclass(frozen=True)
+class Verdict:
+    part: str
+    passed: bool
+    sentence: str
+
+
+async def run_selftest(board: Board, references: Mapping[str, int]) -> list[Verdict]:
+    """Tests the parts in the order a tech would: buses, lights, sensors, keys, cards, cabinet."""
+    verdicts = [await _lamps(board)]
+    for sensor in board.sensors:
+        verdicts.append(await _light(board, sensor.id))
+    for name in board.chips:
+        verdicts += await _sensors(board, name, references)
+    for test in (_keypad, _keyswitch, _card_reader, _tamper):
+        verdict = await test(board)
+        if verdict:
+            verdicts.append(verdict)
+    for number, bus in board.buses.items():
+        verdicts.append(_bus(f"bus {number}", bus.fault_count))
+    await board.lamps.all_off()
+    return verdicts
+
+
+async def _judge(part: str, test: Callable[[], Awaitable[str]]) -> Verdict:
+    """A test returns what it found, or raises what is wrong."""
+    try:
+        return Verdict(part, True, await test())
+    except HardwareFault as fault:
+        return Verdict(part, False, str(fault))
+
+
+async def _lamps(board: Board) -> Verdict:
+    async def test() -> str:
+        await board.start_lamps()
+        await board.lamps.check()
+        return "the lamp chips are set up as told"
+
+    return await _judge("lamps", test)
+
+
+async def _light(board: Board, sensor: str) -> Verdict:
+    async def test() -> str:
+        for colour in ("white", "amber"):
+            await board.lamps.set({(sensor, colour): FULL})
+            await aio.sleep_ms(LIT_MS)
+            held = await board.lamps.read_back((sensor, colour))
+            await board.lamps.set({(sensor, colour): 0})
+            if held != FULL:
+                raise HardwareFault(f"The {colour} lamp's chip holds {held} instead of {FULL}.")
+        return "white and amber lit, one after the other"
+
+    return await _judge(f"light {sensor}", test)
+
+
+async def _sensors(board: Board, name: str, references: Mapping[str, int]) -> list[Verdict]:
+    places = sorted(
+        (place for place in board.sensors if place.chip == name), key=lambda p: p.electrode
+    )
+    chip = board.chips[name]
+    try:
+        await chip.start([references[place.id] for place in places])
+        samples = []
+        for _ in range(NOISE_SAMPLES):
+            await aio.sleep_ms(LIT_MS)
+            samples.append(await chip.snapshot())
+    except HardwareFault as fault:
+        return [Verdict(f"sensor {place.id}", False, str(fault)) for place in places]
+    verdicts = []
+    for place in places:
+        readings = [sample[place.electrode] for sample in samples]
+        fault_reason = next((reading.fault for reading in readings if reading.fault), None)
+        if fault_reason:
+            verdicts.append(Verdict(f"sensor {place.id}", False, fault_reason))
+            continue
+        raw = [reading.raw for reading in readings]
+        noise, delta = max(raw) - min(raw), readings[-1].delta
+        there = "a chip or hand is there" if readings[-1].touched else "empty"
+        found = f"raw {raw[-1]}, {delta} below its reference, noise {noise}: {there}"
+        verdicts.append(Verdict(f"sensor {place.id}", noise <= NOISE_MAX, found))
+    return verdicts
+
+
+async def _keypad(board: Board) -> Verdict | None:
+    keypad = board.keypad
+    if keypad is None:
+        return None
+
+    async def test() -> str:
+        await keypad.start()
+        held = await keypad.held()
+        if held:
+            raise HardwareFault(f"Held down although nobody presses: {', '.join(held)}.")
+        return "answers, no key is stuck"
+
+    return await _judge("keypad", test)
+
+
+async def _keyswitch(board: Board) -> Verdict | None:
+    keyswitch = board.keyswitch
+    if keyswitch is None:
+        return None
+
+    async def test() -> str:
+        if keyswitch.position == "FAULT":
+            raise HardwareFault("The key's two contacts disagree.")
+        return f"stands at {keyswitch.position}"
+
+    return await _judge("key switch", test)
+
+
+async def _card_reader(board: Board) -> Verdict | None:
+    reader = board.card_reader
+    if reader is None:
+        return None
+
+    async def test() -> str:
+        try:
+            await aio.wait_for_ms(reader.read(), CARD_READER_OPEN_MS)
+        except aio.TimeoutError:
+            if reader.plugged:
+                return "is plugged in"
+        raise HardwareFault("The card reader's port cannot be opened, or it sends by itself.")
+
+    return await _judge("card reader", test)
+
+
+async def _tamper(board: Board) -> Verdict | None:
+    line = board.tamper
+    if line is None:
+        return None
+
+    async def test() -> str:
+        return "the cabinet is open" if line.active else "the cabinet is closed"
+
+    return await _judge("tamper switch", test)
+
+
+def _bus(part: str, fault_count: int) -> Verdict:
+    if fault_count:
+        return Verdict(part, False, f"{fault_count} transfers failed and had to be repeated")
+    return Verdict(part, True, "no transfer failed")
