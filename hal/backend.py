@@ -26,6 +26,7 @@ log = logging.getLogger("hal.backend")
 # default of a second would hold every other chip of the bus that long after one stuck transfer.
 I2C_TIMEOUT = 0x0702
 I2C_TIMEOUT_TENS_OF_MS = 3
+ADAPTERS = Path("/sys/class/i2c-adapter")
 
 
 class Backend(Protocol):
@@ -109,7 +110,7 @@ def _limit_timeout(smbus: SMBus, number: int) -> None:
 
 def _check_frequency(number: int, frequency_hz: int) -> None:
     """The clock is set at boot; a faster one than the chips can follow must not be used."""
-    node = Path(f"/sys/class/i2c-adapter/i2c-{number}/of_node/clock-frequency")
+    node = ADAPTERS / f"i2c-{number}" / "of_node" / "clock-frequency"
     try:
         actual_hz = int.from_bytes(node.read_bytes(), "big")
     except OSError:

@@ -1,0 +1,190 @@
+"""A board file is taken whole or refused with the path of the key that is wrong."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hal.board_config import parse_board
+from hal.errors import ConfigError
+
+TABLES = Path(__file__).parents[3] / "deploy" / "tables"
+
+BOARD = tomllib.loads(
+    """
+    backend = "raspberry-pi"
+    serial = "UF-0001"
+    buses = [{ number = 1, frequency_hz = 400000 }]
+    chips = [
+        { name = "sense-1", kind = "mpr121", bus = 1, address = 0x5A, interrupt_gpio = 17 },
+        { name = "lights-1", kind = "pca9685", bus = 1, address = 0x40 },
+        { name = "keys-1", kind = "tca9555", bus = 1, address = 0x20, interrupt_gpio = 27 },
+    ]
+    [[sensors]]
+    id = "1A"
+    chip = "sense-1"
+    electrode = 0
+    lamp_chip = "lights-1"
+    white_channel = 0
+    amber_channel = 1
+    [[sensors]]
+    id = "12B"
+    chip = "sense-1"
+    electrode = 1
+    lamp_chip = "lights-1"
+    white_channel = 2
+    amber_channel = 3
+    [keypad]
+    chip = "keys-1"
+    keys = { START = 0, "SEAT 1" = 8 }
+    [keyswitch]
+    run_gpio = 22
+    jph_gpio = 23
+    [tamper]
+    gpio = 24
+    [card_reader]
+    path = "/dev/ttyACM0"
+    """
+)
+
+Change = Callable[[dict[str, Any]], object]
+
+
+def changed(change: Change) -> dict[str, Any]:
+    board = copy.deepcopy(BOARD)
+    change(board)
+    return board
+
+
+def test_everything_in_the_file_is_in_the_board() -> None:
+    board = parse_board(BOARD)
+    assert (board.backend, board.serial) == ("raspberry-pi", "UF-0001")
+    assert (board.buses[0].number, board.buses[0].frequency_hz) == (1, 400_000)
+    assert [chip.address for chip in board.chips] == [0x5A, 0x40, 0x20]
+    assert [chip.interrupt_gpio for chip in board.chips] == [17, None, 27]
+    second = board.sensors[1]
+    assert (second.id, second.seat, second.letter, second.electrode) == ("12B", 12, "B", 1)
+    assert (second.lamp_chip, second.white_channel, second.amber_channel) == ("lights-1", 2, 3)
+    assert (second.touch_threshold, second.release_threshold) == (12, 6)
+    assert board.keypad is not None
+    assert dict(board.keypad.keys) == {"START": 0, "SEAT 1": 8}
+    assert board.keyswitch is not None
+    assert (board.keyswitch.run_gpio, board.keyswitch.jph_gpio) == (22, 23)
+    assert board.tamper is not None
+    assert board.tamper.gpio == 24
+    assert board.card_reader is not None
+    assert board.card_reader.path == "/dev/ttyACM0"
+
+
+def test_optional_parts_may_be_missing() -> None:
+    def strip(board: dict[str, Any]) -> None:
+        for part in ("keypad", "keyswitch", "tamper", "card_reader"):
+            del board[part]
+        del board["chips"][2]
+        del board["chips"][0]["interrupt_gpio"]
+
+    board = parse_board(changed(strip))
+    assert (board.keypad, board.keyswitch, board.tamper, board.card_reader) == (None,) * 4
+    assert board.chips[0].interrupt_gpio is None
+
+
+def test_a_sensor_may_have_its_own_thresholds() -> None:
+    board = parse_board(changed(lambda b: b["sensors"][0].update(touch_threshold=4)))
+    assert (board.sensors[0].touch_threshold, board.sensors[0].release_threshold) == (4, 3)
+
+
+@pytest.mark.parametrize("table", sorted(TABLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_tables_that_ship_are_accepted(table: Path) -> None:
+    board = parse_board(tomllib.loads(table.read_text(encoding="utf-8"))["board"])
+    assert [sensor.id for sensor in board.sensors] == [f"{seat}A" for seat in range(1, 8)]
+
+
+REFUSALS: list[tuple[str, Change]] = [
+    ("board.colour: is not a key", lambda b: b.update(colour="green")),
+    ("board.serial: is missing", lambda b: b.pop("serial")),
+    ("board.serial: must be 1 to 64", lambda b: b.update(serial="")),
+    ("board.serial: must be 1 to 64", lambda b: b.update(serial=7)),
+    ("board.serial: has spaces", lambda b: b.update(serial=" UF")),
+    ("board.buses: must be one or more", lambda b: b.update(buses=[])),
+    ("board.chips: must be one or more", lambda b: b.update(chips={"name": "x"})),
+    (r"board.buses\[1\]: must be a table", lambda b: b.update(buses=[1])),
+    (r"board.buses\[1\].speed: is not a key", lambda b: b["buses"][0].update(speed=1)),
+    (r"board.buses\[1\].number: must be a whole", lambda b: b["buses"][0].update(number=True)),
+    (r"board.buses\[1\].number: must be a whole", lambda b: b["buses"][0].update(number=1.0)),
+    (r"frequency_hz: 5 is not between", lambda b: b["buses"][0].update(frequency_hz=5)),
+    ("board.buses: bus 1 is there twice", lambda b: b["buses"].append(dict(b["buses"][0]))),
+    (
+        "board.buses: no chip is on bus 3",
+        lambda b: b["buses"].append({"number": 3, "frequency_hz": 100_000}),
+    ),
+    (
+        "sense-1 follows 400000 Hz at most",
+        lambda b: b["buses"][0].update(frequency_hz=1_000_000),
+    ),
+    (
+        r'board.chips\[1\].kind: "mpr122" is not known',
+        lambda b: b["chips"][0].update(kind="mpr122"),
+    ),
+    (r"board.chips\[1\].address: 64 is not", lambda b: b["chips"][0].update(address=0x40)),
+    (r"board.chips\[2\].address: 0x70", lambda b: b["chips"][1].update(address=0x70)),
+    (r"board.chips\[2\].address: 120 is not", lambda b: b["chips"][1].update(address=0x78)),
+    (r"chips\[2\].interrupt_gpio: is not a key", lambda b: b["chips"][1].update(interrupt_gpio=5)),
+    (r"chips\[1\].interrupt_gpio: 28 is not", lambda b: b["chips"][0].update(interrupt_gpio=28)),
+    ("is on bus 4, which is not there", lambda b: b["chips"][0].update(bus=4)),
+    (
+        "sense-1 and lights-1 both have address 0x5A on bus 1",
+        lambda b: b["chips"][1].update(address=0x5A),
+    ),
+    ('the name "sense-1" is there twice', lambda b: b["chips"][1].update(name="sense-1")),
+    (
+        "nothing uses sense-2",
+        lambda b: b["chips"].append(
+            {"name": "sense-2", "kind": "mpr121", "bus": 1, "address": 0x5B}
+        ),
+    ),
+    ("board.sensors: must be one or more", lambda b: b.update(sensors=[])),
+    (r'board.sensors\[1\].id: "A1" is not', lambda b: b["sensors"][0].update(id="A1")),
+    (r'board.sensors\[1\].id: "1C" is not', lambda b: b["sensors"][0].update(id="1C")),
+    (r'board.sensors\[1\].id: "01A" is not', lambda b: b["sensors"][0].update(id="01A")),
+    ('the id "1A" is there twice', lambda b: b["sensors"][1].update(id="1A")),
+    (r"sensors\[2\].electrode: 12 is not", lambda b: b["sensors"][1].update(electrode=12)),
+    ("both have electrode 0 of sense-1", lambda b: b["sensors"][1].update(electrode=0)),
+    (r"are \[0, 2\]; they must be counted from 0", lambda b: b["sensors"][1].update(electrode=2)),
+    (
+        "1A amber and 12B white both have channel 1 of lights-1",
+        lambda b: b["sensors"][1].update(white_channel=1),
+    ),
+    ("12B amber both have channel 2", lambda b: b["sensors"][1].update(amber_channel=2)),
+    (r"white_channel: 16 is not", lambda b: b["sensors"][1].update(white_channel=16)),
+    ('"sense-9", which is not there', lambda b: b["sensors"][1].update(chip="sense-9")),
+    ('needs a mpr121, but "lights-1" is', lambda b: b["sensors"][1].update(chip="lights-1")),
+    ('needs a pca9685, but "sense-1" is', lambda b: b["sensors"][1].update(lamp_chip="sense-1")),
+    (r"release_threshold: 12 is not", lambda b: b["sensors"][0].update(release_threshold=12)),
+    ("board.keypad.keys: must name", lambda b: b["keypad"].update(keys={})),
+    ("board.keypad.keys.START: 16 is not", lambda b: b["keypad"]["keys"].update(START=16)),
+    ("START and SEAT 1 both have pin 0", lambda b: b["keypad"]["keys"].update({"SEAT 1": 0})),
+    ("board.keypad.keys. X: a key's name", lambda b: b["keypad"]["keys"].update({" X": 3})),
+    ("board.keypad.chip: .* needs a tca9555", lambda b: b["keypad"].update(chip="sense-1")),
+    ("board.keypad.rows: is not a key", lambda b: b["keypad"].update(rows=4)),
+    ("board.keyswitch.jph_gpio: is missing", lambda b: b["keyswitch"].pop("jph_gpio")),
+    ("both have GPIO 22", lambda b: b["keyswitch"].update(jph_gpio=22)),
+    ("sense-1's interrupt and the tamper switch", lambda b: b["tamper"].update(gpio=17)),
+    ("I2C bus 1 and the tamper switch both have GPIO 2", lambda b: b["tamper"].update(gpio=2)),
+    ("board.tamper.level: is not a key", lambda b: b["tamper"].update(level=1)),
+    ("board.tamper: must be a table", lambda b: b.update(tamper=24)),
+    ("is not an absolute path", lambda b: b["card_reader"].update(path="ttyACM0")),
+    ("board.card_reader.baud: is not a key", lambda b: b["card_reader"].update(baud=9600)),
+]
+
+
+@pytest.mark.parametrize(("sentence", "change"), REFUSALS, ids=[text for text, _ in REFUSALS])
+def test_what_is_wrong_is_refused_with_its_path(sentence: str, change: Change) -> None:
+    with pytest.raises(ConfigError, match=sentence) as caught:
+        parse_board(changed(change))
+    assert str(caught.value).startswith("board")
+    assert str(caught.value).endswith((".", "?"))

@@ -1,0 +1,278 @@
+"""The reader over a real pseudo-terminal and real pyserial, in virtual time.
+
+Bytes are waited for until the kernel has moved them, so that virtual time does not run ahead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+import struct
+import termios
+import tty
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from hal.aio import sleep_ms, ticks_ms, wait_for_ms
+from hal.card_reader import BadSwipe, CardReader, Swipe
+from sim.loop import run_virtual
+
+CARD = b";6012345000000017=4912101?"
+ACCOUNT = "6012345000000017"
+CHECKS_MAX = 1_000_000
+
+
+class Slot:
+    """The reader's side of the cable, found under a name that outlives it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._master = self._slave = -1
+        self.plug()
+
+    def plug(self) -> None:
+        self._master, self._slave = os.openpty()
+        tty.setraw(self._slave)
+        self.path.symlink_to(os.ttyname(self._slave))
+
+    def unplug(self) -> None:
+        if self._master >= 0:
+            self.path.unlink()
+            os.close(self._slave)
+            os.close(self._master)
+            self._master = self._slave = -1
+
+    def swipe(self, data: bytes) -> None:
+        wanted = self._readable() + len(data)
+        os.write(self._master, data)
+        for _ in range(CHECKS_MAX):
+            if self._readable() == wanted:
+                return
+            os.sched_yield()
+        raise AssertionError("The kernel did not move the bytes.")
+
+    def _readable(self) -> int:
+        answer = fcntl.ioctl(self._slave, termios.FIONREAD, b"\0" * 4)
+        return int(struct.unpack("i", answer)[0])
+
+
+@pytest.fixture
+def slot(tmp_path: Path) -> Iterator[Slot]:
+    slot = Slot(tmp_path / "reader")
+    yield slot
+    slot.unplug()
+
+
+@pytest.fixture
+def reader(slot: Slot) -> Iterator[CardReader]:
+    reader = CardReader(str(slot.path))
+    yield reader
+    reader.close()
+
+
+async def opened(reader: CardReader) -> asyncio.Task[Swipe | BadSwipe]:
+    """A read that has opened the port and waits."""
+    waiting = asyncio.create_task(reader.read())
+    await sleep_ms(1)
+    assert reader.plugged
+    return waiting
+
+
+def test_a_swipe_with_a_line_end_is_told_at_once(slot: Slot, reader: CardReader) -> None:
+    async def main() -> tuple[object, int]:
+        waiting = await opened(reader)
+        slot.swipe(CARD + b"\r\n")
+        swipe = await waiting
+        reader.close()
+        return swipe, ticks_ms()
+
+    assert run_virtual(main()) == (Swipe(ACCOUNT), 1)
+
+
+def test_a_swipe_without_check_or_line_end_waits_only_for_the_check(
+    slot: Slot, reader: CardReader
+) -> None:
+    async def main() -> tuple[object, int]:
+        waiting = await opened(reader)
+        slot.swipe(CARD)
+        swipe = await waiting
+        reader.close()
+        return swipe, ticks_ms()
+
+    swipe, at_ms = run_virtual(main())
+    assert swipe == Swipe(ACCOUNT)
+    assert 51 <= at_ms <= 60
+
+
+def test_half_a_card_is_bad_after_the_gap_and_the_next_card_is_read(
+    slot: Slot, reader: CardReader
+) -> None:
+    async def main() -> tuple[object, int, object]:
+        waiting = await opened(reader)
+        slot.swipe(CARD[:12])
+        first, first_ms = await waiting, ticks_ms()
+        slot.swipe(CARD + b"\r")
+        second = await reader.read()
+        reader.close()
+        return first, first_ms, second
+
+    bad, at_ms, swipe = run_virtual(main())
+    assert bad == BadSwipe("the card was only half read")
+    assert 300 <= at_ms <= 310
+    assert swipe == Swipe(ACCOUNT)
+
+
+def test_a_slow_card_within_the_gap_is_one_card(slot: Slot, reader: CardReader) -> None:
+    async def main() -> object:
+        waiting = await opened(reader)
+        slot.swipe(CARD[:12])
+        await sleep_ms(250)
+        slot.swipe(CARD[12:] + b"\r")
+        result = await waiting
+        reader.close()
+        return result
+
+    assert run_virtual(main()) == Swipe(ACCOUNT)
+
+
+def test_half_a_card_nobody_waited_for_does_not_spoil_the_next(
+    slot: Slot, reader: CardReader
+) -> None:
+    async def main() -> list[object]:
+        waiting = await opened(reader)
+        slot.swipe(CARD + b"\r")
+        results: list[object] = [await waiting]
+        slot.swipe(CARD[:12])
+        await sleep_ms(1000)
+        slot.swipe(CARD + b"\r")
+        await sleep_ms(10)
+        results += [await reader.read(), await reader.read()]
+        reader.close()
+        return results
+
+    assert run_virtual(main()) == [
+        Swipe(ACCOUNT),
+        BadSwipe("the card was only half read"),
+        Swipe(ACCOUNT),
+    ]
+
+
+def test_garbage_is_a_bad_swipe(slot: Slot, reader: CardReader) -> None:
+    async def main() -> object:
+        waiting = await opened(reader)
+        slot.swipe(bytes(range(128, 160)))
+        result = await waiting
+        reader.close()
+        return result
+
+    assert run_virtual(main()) == BadSwipe("the card could not be read")
+
+
+def test_an_unplugged_reader_is_told_once_and_found_again(slot: Slot, reader: CardReader) -> None:
+    async def main() -> list[object]:
+        waiting = await opened(reader)
+        slot.unplug()
+        results: list[object] = [await waiting]
+        with pytest.raises(TimeoutError):
+            await wait_for_ms(reader.read(), 30_000)
+        assert not reader.plugged
+        slot.plug()
+        waiting = asyncio.create_task(reader.read())
+        await sleep_ms(5_100)  # the longest pause between attempts
+        slot.swipe(CARD + b"\r")
+        results.append(await waiting)
+        reader.close()
+        return results
+
+    assert run_virtual(main()) == [BadSwipe("reader unplugged"), Swipe(ACCOUNT)]
+
+
+def test_a_reader_unplugged_a_second_time_is_told_again(slot: Slot, reader: CardReader) -> None:
+    async def main() -> list[object]:
+        waiting = await opened(reader)
+        slot.unplug()
+        results: list[object] = [await waiting]
+        slot.plug()
+        waiting = asyncio.create_task(reader.read())
+        await sleep_ms(3000)
+        assert reader.plugged
+        slot.unplug()
+        results.append(await waiting)
+        return results
+
+    assert run_virtual(main()) == [BadSwipe("reader unplugged")] * 2
+
+
+def test_attempts_to_open_grow_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    attempts_ms: list[int] = []
+
+    def refuse(*_: object, **__: object) -> None:
+        attempts_ms.append(ticks_ms())
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr("hal.card_reader.serial.Serial", refuse)
+    reader = CardReader(str(tmp_path / "nothing"))
+
+    async def main() -> object:
+        first = await reader.read()
+        with pytest.raises(TimeoutError):
+            await wait_for_ms(reader.read(), 20_000)
+        return first
+
+    assert run_virtual(main()) == BadSwipe("reader unplugged")
+    pauses_ms = [after - before for before, after in pairwise(attempts_ms)]
+    assert pauses_ms == [250, 500, 1000, 2000, 4000, 5000, 5000]
+
+
+def test_results_nobody_reads_are_bounded(
+    slot: Slot, reader: CardReader, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> list[object]:
+        waiting = await opened(reader)
+        for _ in range(12):
+            slot.swipe(CARD + b"\r")
+            await sleep_ms(1)
+        results: list[object] = [await waiting]
+        results += [await reader.read() for _ in range(8)]
+        with pytest.raises(TimeoutError):
+            await wait_for_ms(reader.read(), 100)
+        reader.close()
+        return results
+
+    with caplog.at_level(logging.WARNING, "hal.card_reader"):
+        results = run_virtual(main())
+    assert results == [Swipe(ACCOUNT)] * 9
+    assert "a swipe was dropped" in caplog.text
+
+
+def test_the_account_is_never_logged(
+    slot: Slot, reader: CardReader, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        waiting = await opened(reader)
+        slot.swipe(CARD + b"\r" + CARD + b"x" + CARD[:10])
+        await waiting
+        slot.unplug()
+        await reader.read()
+        await reader.read()
+
+    with caplog.at_level(logging.DEBUG):
+        run_virtual(main())
+    assert "reader" in caplog.text
+    assert ACCOUNT[:9] not in caplog.text
+
+
+def test_close_after_the_loop_has_ended(slot: Slot, reader: CardReader) -> None:
+    async def main() -> None:
+        waiting = await opened(reader)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+
+    run_virtual(main())
+    reader.close()
+    assert not reader.plugged

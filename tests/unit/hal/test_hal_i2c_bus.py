@@ -1,0 +1,94 @@
+"""A failed transfer is retried within bounds and then a fault, never a value."""
+
+from __future__ import annotations
+
+import errno
+import logging
+from typing import Any
+
+import pytest
+
+from hal.errors import BusFault
+from hal.i2c import I2cBus, SMBusLike, read_registers, write_registers
+from hal.worker import InlineWorker
+from sim.loop import run_virtual
+
+
+def read_one(smbus: SMBusLike) -> int:
+    return smbus.read_byte_data(0x5A, 0x5D)
+
+
+def test_a_transfer_that_fails_twice_succeeds_and_is_counted(smbus: Any, bus: I2cBus) -> None:
+    smbus.registers[0x5D] = 0x24
+    smbus.failures.extend([OSError(errno.EREMOTEIO, "x"), OSError(errno.EIO, "x")])
+    assert run_virtual(bus.run(read_one)) == 0x24
+    assert bus.fault_count == 2
+    assert "broke off" in bus.last_fault
+
+
+@pytest.mark.parametrize("number", [121, 110, 5, 6, 11, errno.ENODEV])
+def test_every_error_number_becomes_a_bus_fault(smbus: Any, bus: I2cBus, number: int) -> None:
+    smbus.failures.extend([OSError(number, "x")] * 3)
+    with pytest.raises(BusFault, match=r"^I2C bus 1: .*errno") as caught:
+        run_virtual(bus.run(read_one))
+    assert caught.value.errno == number
+    assert bus.fault_count == 3
+    assert smbus.log == []
+
+
+def test_an_error_without_a_number_is_a_bus_fault_too(smbus: Any, bus: I2cBus) -> None:
+    smbus.failures.extend([OSError("the adapter is gone")] * 3)
+    with pytest.raises(BusFault, match="the adapter is gone") as caught:
+        run_virtual(bus.run(read_one))
+    assert caught.value.errno is None
+
+
+def test_the_number_of_retries_is_bounded(smbus: Any) -> None:
+    bus = I2cBus("7", smbus, InlineWorker("i2c-7"), retries_max=0)
+    smbus.failures.append(OSError(errno.ETIMEDOUT, "x"))
+    with pytest.raises(BusFault, match="I2C bus 7: the bus is stuck"):
+        run_virtual(bus.run(read_one))
+    assert bus.fault_count == 1
+
+
+@pytest.mark.parametrize("count", [2, 43])
+def test_short_data_is_a_fault_in_both_kinds_of_read(smbus: Any, bus: I2cBus, count: int) -> None:
+    smbus.missing_bytes = 1
+    with pytest.raises(BusFault, match=f"gave {count - 1} of {count} bytes") as caught:
+        run_virtual(bus.run(lambda s: read_registers(s, 0x5A, 0, count)))
+    assert caught.value.errno is None
+    assert len(smbus.reads) == 3
+
+
+def test_a_programmers_error_is_not_retried(bus: I2cBus) -> None:
+    def job(_: SMBusLike) -> None:
+        raise ValueError("no such register")
+
+    with pytest.raises(ValueError, match="no such register"):
+        run_virtual(bus.run(job))
+    assert bus.fault_count == 0
+
+
+def test_each_failed_attempt_is_logged(
+    smbus: Any, bus: I2cBus, caplog: pytest.LogCaptureFixture
+) -> None:
+    smbus.failures.append(OSError(errno.EREMOTEIO, "x"))
+    with caplog.at_level(logging.WARNING, "hal.i2c"):
+        run_virtual(bus.run(read_one))
+    assert [record.name for record in caplog.records] == ["hal.i2c"]
+    assert "no chip acknowledged" in caplog.text
+
+
+def test_long_transfers_travel_whole(smbus: Any) -> None:
+    data = bytes(range(64))
+    write_registers(smbus, 0x40, 0x06, data)
+    assert smbus.log == [("write", 0x06, data)]
+    assert read_registers(smbus, 0x40, 0x06, 64) == data
+    assert smbus.addresses == {0x40}
+
+
+def test_close_closes_the_worker_and_the_bus(smbus: Any, bus: I2cBus) -> None:
+    bus.close()
+    assert smbus.closed
+    with pytest.raises(Exception, match="was closed"):
+        run_virtual(bus.run(read_one))
