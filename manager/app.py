@@ -1,0 +1,60 @@
+"""A whole Game Manager in one object: ledger, units, link and view, put together and nothing else.
+
+The listener, the web server and the clock are given from outside, so the same object runs in a
+process of its own and in the simulator's virtual time.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from manager.changes import Changes
+from manager.ledger.book import Book
+from manager.ledger.database import open_database
+from manager.ledger.store import Store
+from manager.server import ManagerServer
+from manager.setup import open_table, open_table_file
+from manager.units import Units
+from manager.view import ManagerView
+
+
+class Manager:
+    def __init__(
+        self,
+        path: str,
+        now_ms: Callable[[], int],
+        vfs: str | None = None,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._random_bytes = random_bytes
+        self.store = Store(open_database(path, vfs, random_bytes), now_ms)
+        self.book = Book(self.store)
+        self.units = Units(self.store, self.book.tables, self.book.alarms)
+        self.changes = Changes()
+        self.server = ManagerServer(self.book, self.units, self.changes, now_ms)
+        self.view = ManagerView(
+            self.book, self.units, self.changes, self.server.connection_of, now_ms
+        )
+
+    def open_table(self, text: str) -> str:
+        """Opens the table that TOML text describes; the same text again changes nothing."""
+        table_id = open_table(self.book, text, self._random_bytes)
+        self.changes.bump()
+        return table_id
+
+    def open_table_file(self, path: Path) -> str:
+        table_id = open_table_file(self.book, path, self._random_bytes)
+        self.changes.bump()
+        return table_id
+
+    def restate_opening(self, meter_id: str, opening_cents: int) -> None:
+        """Another opening amount for a meter that has taken no wager yet."""
+        self.book.jackpots.restate_opening(meter_id, opening_cents)
+        self.changes.bump()
+
+    async def close(self) -> None:
+        """Lets every unit go, then closes the ledger."""
+        await self.server.close()
+        self.store.close()

@@ -1,0 +1,292 @@
+"""The operations of the ledger: wagers, claims, awards, the end of a round.
+
+Each method is one step of a round, checked against the round's accepted bets, and leaves the ledger
+balanced. Called inside the caller's SQLite transaction, so a step and the record that it was taken
+commit together. A step that makes no sense raises `Refused` and has written nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from manager.ledger import accounts, posting
+from manager.ledger.alarms import Alarms
+from manager.ledger.authority import authorise
+from manager.ledger.claims import LOGGED_BY_LOCK, LOGGED_BY_UNIT, Claim, Claims, ClaimState
+from manager.ledger.entries import Origin, Reference
+from manager.ledger.errors import Refused
+from manager.ledger.jackpots import Jackpots
+from manager.ledger.pricing import MeterState, Movement, Pay, settle, split_wager
+from manager.ledger.rounds import Round, Rounds
+from manager.ledger.rules import TableRules, award_line, pay_order
+from manager.ledger.store import Store
+from manager.ledger.tables import Tables
+from manager.ledger.wins import Wins
+from protocol import events
+from protocol.rows import AwardLine, ClaimedHand, EnvyLine
+
+_STANDING = (ClaimState.OPEN, ClaimState.OWED, ClaimState.COMMITTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a claim would pay now, in pay order, and the authority it needs."""
+
+    lines: tuple[AwardLine, ...]
+    envy: tuple[EnvyLine, ...]
+    role: int
+
+
+class Book:
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.jackpots = Jackpots(store)
+        self.tables = Tables(store, self.jackpots)
+        self.rounds = Rounds(store)
+        self.claims = Claims(store)
+        self.wins = Wins(store)
+        self.alarms = Alarms(store)
+
+    # -- the round ---------------------------------------------------------------------------
+
+    def wagers(
+        self, rules: TableRules, round_number: int, accepted: Sequence[str], origin: Origin
+    ) -> None:
+        """Starts a round: one transaction per accepted wager.
+
+        A bet the dealer took is booked even when something else about the round is wrong; what
+        is wrong becomes an alarm.
+        """
+        latest = self.rounds.latest(rules.table_id)
+        if latest is not None and round_number <= latest.number:
+            raise Refused(f"Round {round_number} follows round {latest.number}: not in order.")
+        if latest is not None and latest.is_on:
+            self._alarm("ROUND", f"Round {latest.number} was never ended.", rules, origin)
+            self.rounds.end(rules.table_id, latest.number)
+        booked = [
+            sensor for sensor in accepted if self._book_wager(rules, round_number, sensor, origin)
+        ]
+        self.rounds.start(rules.table_id, round_number, booked)
+
+    def _book_wager(
+        self, rules: TableRules, round_number: int, sensor: str, origin: Origin
+    ) -> bool:
+        try:
+            game = rules.game(sensor)
+        except Refused as refused:
+            self._alarm("WAGER", f"{refused.sentence} Its wager was not booked.", rules, origin)
+            return False
+        split = split_wager(game.wager_cents, rules.rates(game))
+        reference = Reference(rules.table_id, round_number, sensor)
+        self.store.append(posting.wager_entry(split, reference, origin))
+        return True
+
+    def check_hand(self, rules: TableRules, round_number: int, sensor: str, hand_id: str) -> None:
+        """A hand selected (or turned off, "") at an accepted bet; nothing is booked."""
+        self._check_accepted(self.rounds.on(rules.table_id, round_number), sensor)
+        if hand_id:
+            rules.hand(sensor, hand_id)
+
+    def end_round(self, rules: TableRules, round_number: int, origin: Origin) -> None:
+        self.rounds.on(rules.table_id, round_number)
+        for claim in self.claims.of_round(rules.table_id, round_number):
+            if claim.state in (ClaimState.OPEN, ClaimState.OWED):
+                sentence = f"Round {round_number} ended with claim {claim.number} unpaid."
+                self._alarm("CLAIM", sentence, rules, origin)
+        self.rounds.end(rules.table_id, round_number)
+
+    # -- the claim ---------------------------------------------------------------------------
+
+    def claim(self, rules: TableRules, body: events.Claim, origin: Origin) -> Claim:
+        """Quotes a claim, or fixes and logs its amount when the table or a meter asks for that."""
+        expected = self.claims.last_number(rules.table_id) + 1
+        if body.claim_number != expected:
+            raise Refused(f"Claim {body.claim_number} is out of order; {expected} is next.")
+        accepted = self.rounds.on(rules.table_id, body.round_number)
+        pays = self._pays(rules, accepted, body.hands)
+        quote = self.quote(rules, accepted.accepted, pays)
+        claim = Claim(
+            rules.table_id,
+            body.claim_number,
+            body.round_number,
+            ClaimState.OPEN,
+            role=quote.role,
+            lines=quote.lines,
+            envy=quote.envy,
+        )
+        if body.frozen or rules.locks_claims(pays):
+            logged_by = LOGGED_BY_UNIT if body.frozen else LOGGED_BY_LOCK
+            claim = self.log_frozen(claim, logged_by, origin)
+        self.claims.save(claim)
+        return claim
+
+    def quote(self, rules: TableRules, accepted: Sequence[str], pays: Sequence[Pay]) -> Quote:
+        """Prices on copies of the meters; nothing moves."""
+        meters = self._meters_after_frozen({pay.meter_id for pay in pays if pay.meter_id})
+        movements, _ = settle(pays, meters)
+        amounts = [movement.amount_cents for movement in movements]
+        return Quote(_lines(movements), rules.envy(accepted, pays), rules.role(pays, amounts))
+
+    def log_frozen(self, claim: Claim, logged_by: str, origin: Origin) -> Claim:
+        """Puts the fixed amounts into the chain; the meter moves at the commit."""
+        entry = posting.claim_logged_entry(claim.lines, claim.envy, _reference(claim), origin)
+        number = self.store.append(entry)
+        return replace(claim, frozen=True, logged_by=logged_by, log_number=number)
+
+    def cancel(self, rules: TableRules, round_number: int, number: int) -> None:
+        claim = self.claims.get(rules.table_id, number)
+        if claim.round_number != round_number:
+            raise Refused(f"Claim {number} belongs to round {claim.round_number}.")
+        if claim.state in (ClaimState.COMMITTED, ClaimState.OWED):
+            raise Refused(f"Claim {number} is booked; only a correction can undo it.")
+        if claim.logged_by == LOGGED_BY_UNIT:
+            raise Refused(f"Claim {number} was logged under the key and stands.")
+        self.claims.save(replace(claim, state=ClaimState.CANCELLED, refusal=None))
+
+    def commit(self, rules: TableRules, commit: events.Commit, origin: Origin) -> Claim:
+        """Books an authorised claim. Repeated for a booked claim, it changes nothing."""
+        claim = self.claims.get(rules.table_id, commit.claim_number)
+        if claim.state is ClaimState.COMMITTED:
+            return claim
+        self._check_committable(claim, commit)
+        authorisation = authorise(rules, claim, commit)
+        if claim.state is ClaimState.OWED:
+            self._hand_over(claim, origin)
+        else:
+            claim = self._apply(claim, accounts.PLAYERS, origin)
+        win_number = self.wins.record(claim, rules, authorisation)
+        claim = replace(claim, state=ClaimState.COMMITTED, win_number=win_number, refusal=None)
+        self.claims.save(claim)
+        return claim
+
+    # -- inside ------------------------------------------------------------------------------
+
+    def _pays(self, rules: TableRules, accepted: Round, hands: Sequence[ClaimedHand]) -> list[Pay]:
+        """The claimed hands in pay order, each at an accepted bet that has no claim yet."""
+        if not hands:
+            raise Refused("A claim needs at least one winning hand.")
+        sensors = [hand.sensor for hand in hands]
+        if len(set(sensors)) != len(sensors):
+            raise Refused("A claim names the same sensor twice.")
+        taken = self._claimed_sensors(accepted)
+        for sensor in sensors:
+            self._check_accepted(accepted, sensor)
+            if sensor in taken:
+                raise Refused(f"{sensor} has a claim in round {accepted.number} already.")
+        ordered = sorted(hands, key=lambda hand: pay_order(hand.sensor))
+        return [rules.pay(hand.sensor, hand.hand) for hand in ordered]
+
+    def _claimed_sensors(self, accepted: Round) -> set[str]:
+        claims = self.claims.of_round(accepted.table_id, accepted.number)
+        standing = [claim for claim in claims if claim.state in _STANDING]
+        return {line.sensor for claim in standing for line in claim.lines}
+
+    def _check_accepted(self, accepted: Round, sensor: str) -> None:
+        if sensor not in accepted.accepted:
+            raise Refused(f"{sensor} has no accepted bet in round {accepted.number}.")
+
+    def _check_committable(self, claim: Claim, commit: events.Commit) -> None:
+        if claim.state not in (ClaimState.OPEN, ClaimState.OWED):
+            raise Refused(f"Claim {claim.number} is {claim.state.lower()}.")
+        if claim.round_number != commit.round_number:
+            raise Refused(f"Claim {claim.number} belongs to round {claim.round_number}.")
+        if not claim.awarded:
+            raise Refused(f"Claim {claim.number} was authorised before its amount was received.")
+
+    def _meters_after_frozen(self, meter_ids: set[str]) -> dict[str, MeterState]:
+        """Copies of the meters as they will be when every fixed claim has been paid from them."""
+        waiting = self.claims.frozen_unapplied(meter_ids)
+        concerned = meter_ids.union(*(claim.meter_ids for claim in waiting))
+        meters = self.jackpots.states(sorted(concerned))
+        for claim in waiting:
+            _, meters = settle(self._pays_of(claim), meters, _amounts(claim))
+        return meters
+
+    def _apply(self, claim: Claim, payee: str, origin: Origin) -> Claim:
+        """Moves the claim's money to `payee`, after every claim fixed before it on its meters."""
+        self._apply_earlier(claim, origin)
+        rules = self.tables.rules(claim.table_id)
+        meters = self.jackpots.states(rules.meter_ids)
+        fixed = _amounts(claim) if claim.frozen else None
+        movements, _ = settle(self._pays_of(claim), meters, fixed)
+        for movement in movements:
+            self._book_movement(claim, movement, payee, origin)
+        for line in claim.envy:
+            reference = _reference(claim, line.sensor)
+            entry = posting.envy_entry(line, claim.table_id, payee, reference, origin)
+            self.store.append(entry)
+        return replace(claim, lines=_lines(movements), shown=_shown(rules, movements, meters))
+
+    def _apply_earlier(self, claim: Claim, origin: Origin) -> None:
+        """A fixed amount assumes the ones fixed before it have left the meter.
+
+        They stand as wins, so they leave it now, into an account of what is owed at their tables.
+        """
+        for earlier in self.claims.frozen_unapplied(claim.meter_ids):
+            if earlier.number == claim.number and earlier.table_id == claim.table_id:
+                continue
+            if claim.frozen and earlier.log_number > claim.log_number:
+                continue
+            current = self.claims.get(earlier.table_id, earlier.number)
+            if current.state is ClaimState.OPEN:
+                payee = accounts.owed(current.table_id, current.number)
+                moved = self._apply(current, payee, origin)
+                self.claims.save(replace(moved, state=ClaimState.OWED))
+
+    def _book_movement(self, claim: Claim, movement: Movement, payee: str, origin: Origin) -> None:
+        reference = _reference(claim, movement.pay.sensor)
+        for entry in posting.award_entries(movement, claim.table_id, payee, reference, origin):
+            self.store.append(entry)
+        self._warn_of_a_low_meter(claim, movement, origin)
+
+    def _warn_of_a_low_meter(self, claim: Claim, movement: Movement, origin: Origin) -> None:
+        before, after = movement.before, movement.after
+        if before is None or after is None:
+            return
+        record = self.alarms.record
+        if movement.shortfall_microcents:
+            sentence = f"Meter {after.meter_id} ran dry; the house paid the rest of an award."
+            record("METER_DRY", sentence, claim.table_id, origin)
+        if after.total_microcents < after.seed_microcents <= before.total_microcents:
+            sentence = f"Meter {after.meter_id} fell below its seed."
+            record("BELOW_SEED", sentence, claim.table_id, origin)
+
+    def _hand_over(self, claim: Claim, origin: Origin) -> None:
+        owed = self.store.balance(accounts.owed(claim.table_id, claim.number))
+        self.store.append(posting.handed_over_entry(owed, _reference(claim), origin))
+
+    def _pays_of(self, claim: Claim) -> list[Pay]:
+        rules = self.tables.rules(claim.table_id)
+        return [rules.pay(line.sensor, line.hand) for line in claim.lines]
+
+    def _alarm(self, code: str, sentence: str, rules: TableRules, origin: Origin) -> None:
+        self.alarms.record(code, sentence, rules.table_id, origin)
+
+
+def _amounts(claim: Claim) -> list[int]:
+    return [line.amount_cents for line in claim.lines]
+
+
+def _lines(movements: Sequence[Movement]) -> tuple[AwardLine, ...]:
+    return tuple(award_line(movement.pay, movement.amount_cents) for movement in movements)
+
+
+def _shown(
+    rules: TableRules, movements: Sequence[Movement], meters: Mapping[str, MeterState]
+) -> tuple[tuple[int, int], ...]:
+    """Each line's meter as shown before and after it; a tray line has its game's top meter."""
+    cents = {meter_id: state.shown_cents for meter_id, state in meters.items()}
+    shown: list[tuple[int, int]] = []
+    for movement in movements:
+        pay = movement.pay
+        meter_id = pay.meter_id or rules.game(pay.sensor).meters[0].id
+        before = cents[meter_id]
+        if movement.after is not None:
+            cents[meter_id] = movement.after.shown_cents
+        shown.append((before, cents[meter_id]))
+    return tuple(shown)
+
+
+def _reference(claim: Claim, sensor: str = "") -> Reference:
+    return Reference(claim.table_id, claim.round_number, sensor, claim.number)

@@ -1,0 +1,92 @@
+"""Opens the manager's database: one connection, durable at every commit, refused when doubtful.
+
+Knows SQLite's settings, the schema and its version. WAL with `synchronous=FULL` loses no committed
+transaction at a power cut; the exclusive lock keeps a second writer out and lets WAL work on a
+VFS without shared memory. What the rows mean is not known here.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from importlib.resources import files
+
+import apsw
+
+from manager.ledger.errors import StoreError
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x55464C54  # "UFLT"
+IN_MEMORY = ":memory:"
+LEDGER_ID_BYTES = 16
+
+_APPEND_ONLY = ("transactions", "postings", "events", "alarms", "wins", "win_lines", "win_envy")
+
+
+def open_database(
+    path: str, vfs: str | None = None, random_bytes: Callable[[int], bytes] = secrets.token_bytes
+) -> apsw.Connection:
+    """The open database; a new, empty one when there is none at `path`."""
+    try:
+        connection = apsw.Connection(path, vfs=vfs)
+    except apsw.Error as error:
+        raise StoreError(f"The ledger {path} cannot be opened: {error}.") from error
+    try:
+        _prepare(connection, path, random_bytes)
+    except apsw.BusyError as error:
+        connection.close(force=True)
+        raise StoreError(f"The ledger {path} is in use by another process.") from error
+    except apsw.Error as error:
+        connection.close(force=True)
+        raise StoreError(f"The ledger {path} is damaged or unreadable: {error}.") from error
+    except StoreError:
+        connection.close(force=True)
+        raise
+    return connection
+
+
+def _prepare(connection: apsw.Connection, path: str, random_bytes: Callable[[int], bytes]) -> None:
+    connection.pragma("locking_mode", "exclusive")
+    journal_mode = connection.pragma("journal_mode", "wal")
+    if journal_mode != "wal" and path != IN_MEMORY:
+        raise StoreError(f"The ledger {path} cannot use a write-ahead log here.")
+    connection.pragma("synchronous", "full")
+    connection.pragma("foreign_keys", True)
+    connection.pragma("recursive_triggers", True)
+    connection.pragma("trusted_schema", False)
+    connection.pragma("journal_size_limit", 8 * 1024 * 1024)
+    if connection.pragma("application_id") == 0 and _is_empty(connection):
+        _create(connection, random_bytes)
+    _check(connection, path)
+
+
+def _is_empty(connection: apsw.Connection) -> bool:
+    return bool(connection.execute("SELECT count(*) = 0 FROM sqlite_schema").get)
+
+
+def _create(connection: apsw.Connection, random_bytes: Callable[[int], bytes]) -> None:
+    # One SQLite transaction: a power cut leaves either no ledger or a whole empty one.
+    with connection:
+        connection.execute(files(__package__).joinpath("schema.sql").read_text("utf-8"))
+        for table in _APPEND_ONLY:
+            for verb in ("UPDATE", "DELETE"):
+                connection.execute(
+                    f"CREATE TRIGGER {table}_refuse_{verb.lower()} BEFORE {verb} ON {table} "
+                    f"BEGIN SELECT raise(ABORT, 'The {table} are append-only.'); END"
+                )
+        connection.execute(
+            "INSERT INTO meta VALUES ('ledger_id', ?)", (random_bytes(LEDGER_ID_BYTES),)
+        )
+        connection.pragma("application_id", APPLICATION_ID)
+        connection.pragma("user_version", SCHEMA_VERSION)
+
+
+def _check(connection: apsw.Connection, path: str) -> None:
+    if connection.pragma("application_id") != APPLICATION_ID:
+        raise StoreError(f"{path} is a database, but not an Underfelt ledger.")
+    version = connection.pragma("user_version")
+    if version != SCHEMA_VERSION:
+        raise StoreError(f"The ledger {path} has version {version}, not {SCHEMA_VERSION}.")
+    verdict = connection.pragma("quick_check", 1)
+    if verdict != "ok":
+        raise StoreError(f"The ledger {path} is damaged: {verdict}.")

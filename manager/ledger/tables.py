@@ -1,0 +1,59 @@
+"""The tables this manager serves: their settings as sent to the unit, and the unit that may speak.
+
+A table's settings do not change once they are in (parameter changes are a procedure of their own),
+so the rules made from them are kept.
+"""
+
+from __future__ import annotations
+
+from manager.ledger.errors import LedgerError
+from manager.ledger.jackpots import Jackpots
+from manager.ledger.rules import TableRules
+from manager.ledger.store import Store
+from protocol.settings import TableSettings
+
+
+class Tables:
+    def __init__(self, store: Store, jackpots: Jackpots) -> None:
+        self._store = store
+        self._jackpots = jackpots
+        self._rules: dict[str, TableRules] = {}
+
+    def add(self, settings: TableSettings, board_serial: str) -> None:
+        if self.settings_of(settings.table_id) is not None:
+            raise LedgerError(f"Table {settings.table_id} is known already.")
+        self._store.execute(
+            "INSERT INTO tables VALUES (?, ?, ?)",
+            (settings.table_id, board_serial, settings.encode()),
+        )
+
+    def ids(self) -> list[str]:
+        return [row[0] for row in self._store.rows("SELECT id FROM tables ORDER BY id")]
+
+    def settings_of(self, table_id: str) -> TableSettings | None:
+        row = self._store.row("SELECT settings FROM tables WHERE id = ?", (table_id,))
+        return TableSettings.decode(row[0]) if row else None
+
+    def board_serial_of(self, table_id: str) -> str:
+        row = self._store.row("SELECT board_serial FROM tables WHERE id = ?", (table_id,))
+        return row[0] if row else ""
+
+    def rules(self, table_id: str) -> TableRules:
+        """The rules of a known table."""
+        if table_id not in self._rules:
+            settings = self.settings_of(table_id)
+            if settings is None:
+                raise LedgerError(f"There is no table {table_id}.")
+            meters = {meter.id for game in settings.games for meter in game.meters}
+            jackpots = {meter_id: self._jackpots.get(meter_id) for meter_id in sorted(meters)}
+            self._rules[table_id] = TableRules(settings, jackpots)
+        return self._rules[table_id]
+
+    def table_of_unit(self, unit_id: str) -> str | None:
+        """The table a unit belongs to: a unit goes by its board's serial or by its table's id."""
+        row = self._store.row(
+            "SELECT id FROM tables WHERE (board_serial = ?1 AND board_serial <> '') OR id = ?1"
+            " ORDER BY id = ?1 DESC LIMIT 1",
+            (unit_id,),
+        )
+        return row[0] if row else None

@@ -1,0 +1,139 @@
+"""The wins: one record per committed claim, numbered in the order the manager booked them.
+
+That order is the order of wins when two tables hit nearly together. Records are append-only; a
+mistake is put right by an entry of its own, never here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from manager.ledger.claims import Claim
+from manager.ledger.rules import TableRules
+from manager.ledger.store import Store
+from protocol.rows import EnvyLine
+
+
+@dataclass(frozen=True, slots=True)
+class Authorisation:
+    """How a win was authorised, and by whom as the record names them."""
+
+    method: int
+    authorised_by: str
+    role: int
+
+
+@dataclass(frozen=True, slots=True)
+class WinLine:
+    sensor: str
+    hand: str
+    hand_label: str
+    amount_cents: int
+    level: str
+    source: int
+    meter_before_cents: int
+    meter_after_cents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    number: int
+    table_id: str
+    claim_number: int
+    round_number: int
+    commit_ms: int
+    method: int
+    authorised_by: str
+    role: int
+    frozen: bool
+    lines: tuple[WinLine, ...]
+    envy: tuple[EnvyLine, ...]
+
+
+class Wins:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def record(self, claim: Claim, rules: TableRules, authorisation: Authorisation) -> int:
+        """Writes the win of a claim whose money has just been booked; returns its number."""
+        number = self.count() + 1
+        self._store.execute(
+            "INSERT INTO wins VALUES (?,?,?,?,?,?,?,?,?)",
+            (
+                number,
+                claim.table_id,
+                claim.number,
+                claim.round_number,
+                self._store.now_ms,
+                authorisation.method,
+                authorisation.authorised_by,
+                authorisation.role,
+                int(claim.frozen),
+            ),
+        )
+        for position, (line, shown) in enumerate(
+            zip(claim.lines, claim.shown, strict=True), start=1
+        ):
+            label = rules.hand(line.sensor, line.hand).label
+            self._store.execute(
+                "INSERT INTO win_lines VALUES (?,?,?,?,?,?,?,?,?,?)",
+                (
+                    number,
+                    position,
+                    line.sensor,
+                    line.hand,
+                    label,
+                    line.amount_cents,
+                    line.level,
+                    line.source,
+                    *shown,
+                ),
+            )
+        for position, envy in enumerate(claim.envy, start=1):
+            self._store.execute("INSERT INTO win_envy VALUES (?,?,?,?)", (number, position, *envy))
+        return number
+
+    def count(self) -> int:
+        row = self._store.row("SELECT coalesce(max(number), 0) FROM wins")
+        return int(row[0]) if row else 0
+
+    def find(self, number: int) -> Win | None:
+        row = self._store.row("SELECT * FROM wins WHERE number = ?", (number,))
+        return self._win(row) if row else None
+
+    def newest(self, count_max: int) -> list[Win]:
+        rows = self._store.rows("SELECT * FROM wins ORDER BY number DESC LIMIT ?", (count_max,))
+        return [self._win(row) for row in rows]
+
+    def of_round(self, table_id: str, round_number: int) -> list[Win]:
+        rows = self._store.rows(
+            "SELECT * FROM wins WHERE table_id = ? AND round_number = ? ORDER BY number",
+            (table_id, round_number),
+        )
+        return [self._win(row) for row in rows]
+
+    def _win(self, row: tuple[Any, ...]) -> Win:
+        columns = "sensor, hand, hand_label, amount_cents, level, source"
+        lines = self._store.rows(
+            f"SELECT {columns}, meter_before_cents, meter_after_cents FROM win_lines"
+            " WHERE win_number = ? ORDER BY position",
+            (row[0],),
+        )
+        envy = self._store.rows(
+            "SELECT sensor, amount_cents FROM win_envy WHERE win_number = ? ORDER BY position",
+            (row[0],),
+        )
+        return Win(
+            number=row[0],
+            table_id=row[1],
+            claim_number=row[2],
+            round_number=row[3],
+            commit_ms=row[4],
+            method=row[5],
+            authorised_by=row[6],
+            role=row[7],
+            frozen=bool(row[8]),
+            lines=tuple(WinLine(*line) for line in lines),
+            envy=tuple(EnvyLine(*line) for line in envy),
+        )

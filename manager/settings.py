@@ -1,0 +1,153 @@
+"""Makes a table's settings for the unit from its set-up file and the game packs.
+
+It joins paytable, jackpots and cards, and refuses a combination that has no meaning. It neither
+reads files nor writes the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from manager.games import ForOne, PackError, Paytable, Percent, ToOne, UnknownPaytableError
+from manager.games import Hand as PaytableHand
+from manager.ledger.jackpots import FROM_METER, Jackpot
+from manager.money import PARTS_PER_MILLION
+from manager.section import SetupError
+from manager.setup_file import PaytableChoice, SetupFile
+from protocol.cards import card_digest
+from protocol.errors import ProtocolError
+from protocol.settings import (
+    PAY_FOR_ONE,
+    PAY_PERCENT,
+    CardSetting,
+    GameSetting,
+    HandSetting,
+    MeterName,
+    TableSettings,
+)
+
+LoadPaytable = Callable[[str], Paytable]
+CENTS_PER_DOLLAR = 100
+
+
+def build_settings(
+    setup: SetupFile, card_salt: bytes, load_paytable: LoadPaytable
+) -> TableSettings:
+    """The settings, or a sentence that names the part of the file to change."""
+    games = tuple(_game(setup, choice, load_paytable) for choice in setup.paytables)
+    _refuse_unused_jackpots(setup, games)
+    try:
+        return TableSettings(
+            table_id=setup.table_id,
+            name=setup.name,
+            workflow=setup.workflow,
+            seat_count=setup.seat_count,
+            dealer_limit_cents=setup.dealer_limit_cents,
+            games=games,
+            executive_from_cents=setup.executive_from_cents,
+            executive_percent_ppm=setup.executive_percent_ppm,
+            card_salt=card_salt,
+            cards=_cards(setup, card_salt),
+            folded_hands_qualify=_folded_hands_qualify(setup),
+        )
+    except ProtocolError as error:
+        raise SetupError(f"Table {setup.table_id}: {error.sentence}") from error
+
+
+def _cards(setup: SetupFile, card_salt: bytes) -> tuple[CardSetting, ...]:
+    return tuple(
+        CardSetting(card_digest(card_salt, card.account), card.role, card.label)
+        for card in setup.cards
+    )
+
+
+def _folded_hands_qualify(setup: SetupFile) -> bool:
+    choices = {choice.folded_hands_qualify for choice in setup.paytables}
+    if len(choices) > 1:
+        raise SetupError("paytables: folded_hands_qualify must be the same for the whole table.")
+    return choices.pop()
+
+
+def _game(setup: SetupFile, choice: PaytableChoice, load_paytable: LoadPaytable) -> GameSetting:
+    path = f"paytables.{choice.letter}"
+    try:
+        paytable = load_paytable(choice.paytable_id)
+    except (UnknownPaytableError, PackError) as error:
+        raise SetupError(f"{path}.paytable: {error}") from error
+    jackpots = _jackpots_by_level(setup, choice, paytable, path)
+    taken_ppm = sum(each.contribution_ppm + each.reserve_ppm for each in jackpots.values())
+    if taken_ppm > PARTS_PER_MILLION:
+        raise SetupError(f"{path}: its jackpots together take more than the whole wager.")
+    return GameSetting(
+        choice.letter,
+        paytable.id,
+        paytable.title,
+        choice.wager_cents,
+        tuple(MeterName(jackpot.id, jackpot.label) for jackpot in jackpots.values()),
+        tuple(_hand(hand, paytable, choice, jackpots, path) for hand in paytable.hands),
+    )
+
+
+def _jackpots_by_level(
+    setup: SetupFile, choice: PaytableChoice, paytable: Paytable, path: str
+) -> dict[str, Jackpot]:
+    """Each level of the paytable with its jackpot, in the paytable's order."""
+    levels = [level.id for level in paytable.levels]
+    if not levels:
+        raise SetupError(f"{path}.paytable: {paytable.id} pays from no meter.")
+    for level in choice.levels:
+        if level not in levels:
+            raise SetupError(f"{path}.levels.{level} is no level of {paytable.id}.")
+    missing = [level for level in levels if level not in choice.levels]
+    if missing:
+        raise SetupError(f"{path}.levels.{missing[0]} is missing.")
+    for level in levels:
+        if choice.levels[level] not in setup.jackpots:
+            raise SetupError(f"{path}.levels.{level}: no jackpot {choice.levels[level]!r}.")
+    if len(set(choice.levels.values())) != len(levels):
+        raise SetupError(f"{path}.levels: two levels name the same jackpot.")
+    return {level: setup.jackpots[choice.levels[level]] for level in levels}
+
+
+def _hand(
+    hand: PaytableHand,
+    paytable: Paytable,
+    choice: PaytableChoice,
+    jackpots: dict[str, Jackpot],
+    path: str,
+) -> HandSetting:
+    envy_cents = _envy_cents(hand, paytable, choice, path)
+    pay = hand.pay
+    if isinstance(pay, Percent):
+        meter_id = jackpots[pay.level].id
+        return HandSetting(hand.id, hand.label, PAY_PERCENT, pay.ppm, meter_id, envy_cents)
+    if isinstance(pay, ForOne):
+        meter_id = _fixed_pays_meter(jackpots, path)
+        return HandSetting(hand.id, hand.label, PAY_FOR_ONE, pay.n, meter_id, envy_cents)
+    assert isinstance(pay, ToOne)
+    raise SetupError(f"{path}: {hand.id} pays to 1, which is a bet outside the jackpot system.")
+
+
+def _fixed_pays_meter(jackpots: dict[str, Jackpot], path: str) -> str:
+    """The meter that pays fixed pays, or "" for the tray."""
+    paying = [jackpot.id for jackpot in jackpots.values() if jackpot.fixed_pays_from == FROM_METER]
+    if len(paying) > 1:
+        raise SetupError(f"{path}: fixed pays can come from one meter only, not {len(paying)}.")
+    return paying[0] if paying else ""
+
+
+def _envy_cents(hand: PaytableHand, paytable: Paytable, choice: PaytableChoice, path: str) -> int:
+    """Envy is printed for a $1 wager; only where the paytable says so does it grow with it."""
+    if not paytable.envy_scales:
+        return hand.envy_cents
+    envy_cents, rest = divmod(hand.envy_cents * choice.wager_cents, CENTS_PER_DOLLAR)
+    if rest:
+        raise SetupError(f"{path}.wager_cents: the envy of {hand.id} is not whole cents.")
+    return envy_cents
+
+
+def _refuse_unused_jackpots(setup: SetupFile, games: tuple[GameSetting, ...]) -> None:
+    used = {meter.id for game in games for meter in game.meters}
+    for name in setup.jackpots:
+        if name not in used:
+            raise SetupError(f"jackpots.{name} is used by no paytable.")

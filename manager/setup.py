@@ -1,0 +1,109 @@
+"""Opens a table in the ledger from its TOML file: meters with their opening entries, settings.
+
+Repeating it with the same file does nothing. A file that differs from what is running is refused:
+parameters of a running jackpot change by their own procedure, not by editing a file. Card numbers
+are kept only as salted digests.
+"""
+
+from __future__ import annotations
+
+import secrets
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+from manager.games import load_paytable as load_shipped_paytable
+from manager.ledger.book import Book
+from manager.ledger.jackpots import Jackpot
+from manager.section import SetupError
+from manager.settings import LoadPaytable, build_settings
+from manager.setup_file import SetupFile, read_setup
+from protocol.cards import SALT_BYTES
+from protocol.settings import GameSetting, TableSettings
+
+
+def open_table_file(
+    book: Book, path: Path, random_bytes: Callable[[int], bytes] = secrets.token_bytes
+) -> str:
+    """Opens the table described by a TOML file and returns its id."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return open_table(book, text, random_bytes)
+    except (OSError, UnicodeDecodeError, SetupError) as error:
+        raise SetupError(f"{path.name}: {error}") from error
+
+
+def open_table(
+    book: Book,
+    text: str,
+    random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    load_paytable: LoadPaytable = load_shipped_paytable,
+) -> str:
+    """Opens the table described by TOML text and returns its id."""
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SetupError(f"This is not TOML: {error}.") from error
+    setup = read_setup(values)
+    known = book.tables.settings_of(setup.table_id)
+    salt = known.card_salt if known else random_bytes(SALT_BYTES)
+    settings = build_settings(setup, salt, load_paytable)
+    with book.store.transaction():
+        if known is not None:
+            _refuse_differences(book, setup, settings, known)
+        else:
+            _open_new(book, setup, settings)
+    return setup.table_id
+
+
+def _open_new(book: Book, setup: SetupFile, settings: TableSettings) -> None:
+    for jackpot in setup.jackpots.values():
+        running = book.jackpots.find(jackpot.id)
+        if running is None:
+            book.jackpots.open(jackpot)
+        else:
+            _refuse_other_terms(running, jackpot)
+    for table_id in book.tables.ids():
+        _check_link(settings, book.tables.rules(table_id).settings)
+    book.tables.add(settings, setup.board_serial)
+
+
+def _refuse_differences(
+    book: Book, setup: SetupFile, settings: TableSettings, known: TableSettings
+) -> None:
+    for jackpot in setup.jackpots.values():
+        _refuse_other_terms(book.jackpots.get(jackpot.id), jackpot)
+    if book.tables.board_serial_of(setup.table_id) != setup.board_serial:
+        raise SetupError("board.serial is not that of the unit this table was opened with.")
+    for name in TableSettings.__dataclass_fields__:
+        if getattr(settings, name) != getattr(known, name):
+            raise SetupError(
+                f"Table {setup.table_id} runs with other settings ({name}); changing them is a"
+                " procedure of its own."
+            )
+
+
+def _refuse_other_terms(running: Jackpot, wanted: Jackpot) -> None:
+    for name in Jackpot.__dataclass_fields__:
+        if getattr(running, name) != getattr(wanted, name):
+            raise SetupError(
+                f"jackpots.{wanted.id}.{name}: the jackpot runs with {getattr(running, name)!r};"
+                " changing it is a procedure of its own."
+            )
+
+
+def _check_link(new: TableSettings, other: TableSettings) -> None:
+    """Tables that share a meter must play the same paytable for the same wager."""
+    for game in new.games:
+        for linked in other.games:
+            shared = _meter_ids(game) & _meter_ids(linked)
+            same = (game.paytable, game.wager_cents) == (linked.paytable, linked.wager_cents)
+            if shared and not same:
+                raise SetupError(
+                    f"paytables.{game.letter}: meter {min(shared)} is linked to table"
+                    f" {other.table_id}, which plays another paytable or wager."
+                )
+
+
+def _meter_ids(game: GameSetting) -> set[str]:
+    return {meter.id for meter in game.meters}

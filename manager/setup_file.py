@@ -1,0 +1,123 @@
+"""What the manager reads of a table's TOML file, checked key by key.
+
+The unit's own parts ([board], [link], [web]) are checked by the unit; only the board's serial is
+looked at here, because it names the unit that may speak for the table. Nothing is opened or stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from manager.ledger.errors import LedgerError
+from manager.ledger.jackpots import FROM_METER, FROM_TRAY, Jackpot
+from manager.money import PARTS_PER_MILLION
+from manager.section import Section, SetupError
+from protocol.rows import ROLE_EXECUTIVE, ROLE_SUPERVISOR
+from protocol.settings import SEATS_MAX, WORKFLOW_KEYPAD, WORKFLOW_TOUCH
+
+WAGER_CENTS_MAX = 100_000
+_PPM_PER_PERCENT = PARTS_PER_MILLION // 100
+_ROLES = {"SUPERVISOR": ROLE_SUPERVISOR, "EXECUTIVE": ROLE_EXECUTIVE}
+_WORKFLOWS = {name: name for name in (WORKFLOW_TOUCH, WORKFLOW_KEYPAD)}
+_SOURCES = {name: name for name in (FROM_TRAY, FROM_METER)}
+
+
+@dataclass(frozen=True, slots=True)
+class PaytableChoice:
+    letter: str
+    paytable_id: str
+    wager_cents: int
+    levels: Mapping[str, str]
+    folded_hands_qualify: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    label: str
+    role: int
+    account: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetupFile:
+    table_id: str
+    name: str
+    workflow: str
+    seat_count: int
+    board_serial: str
+    jackpots: Mapping[str, Jackpot]
+    paytables: tuple[PaytableChoice, ...]
+    dealer_limit_cents: int
+    executive_percent_ppm: int
+    executive_from_cents: int
+    cards: tuple[Card, ...]
+
+
+def read_setup(values: Mapping[str, Any]) -> SetupFile:
+    """The manager's part of a parsed TOML file."""
+    top = Section(values, "")
+    table, authority = top.section("table"), top.section("authority")
+    setup = SetupFile(
+        table_id=table.text("id"),
+        name=table.text("name"),
+        workflow=table.choice("workflow", _WORKFLOWS),
+        seat_count=table.whole("seats", 1, SEATS_MAX),
+        board_serial=_board_serial(top.leave_to_others("board", "link", "web")),
+        jackpots={name: _jackpot(name, part) for name, part in top.sections("jackpots").items()},
+        paytables=tuple(
+            _paytable(letter, part) for letter, part in sorted(top.sections("paytables").items())
+        ),
+        dealer_limit_cents=authority.cents("dealer_limit"),
+        executive_percent_ppm=authority.whole("executive_percent", 1, 100) * _PPM_PER_PERCENT,
+        executive_from_cents=authority.cents("executive_from"),
+        cards=tuple(_card(part) for part in top.list_of_sections("cards")),
+    )
+    for section in (table, authority, top):
+        section.done()
+    return setup
+
+
+def _board_serial(others: Mapping[str, Any]) -> str:
+    board = others.get("board", {})
+    serial = board.get("serial", "") if isinstance(board, Mapping) else ""
+    if not isinstance(serial, str):
+        raise SetupError("board.serial must be text.")
+    return serial
+
+
+def _jackpot(name: str, part: Section) -> Jackpot:
+    try:
+        jackpot = Jackpot(
+            id=name,
+            label=part.text("label"),
+            seed_cents=part.cents("seed"),
+            opening_cents=part.cents("opening"),
+            contribution_ppm=part.whole("contribution_ppm", 0, PARTS_PER_MILLION),
+            reserve_ppm=part.whole("reserve_ppm", 0, PARTS_PER_MILLION),
+            claim_lock=part.flag("claim_lock"),
+            fixed_pays_from=part.choice("fixed_pays_from", _SOURCES),
+        )
+    except LedgerError as error:
+        raise SetupError(f"{part.path}: {error}") from error
+    part.done()
+    return jackpot
+
+
+def _paytable(letter: str, part: Section) -> PaytableChoice:
+    choice = PaytableChoice(
+        letter,
+        part.text("paytable"),
+        part.whole("wager_cents", 1, WAGER_CENTS_MAX),
+        part.texts("levels"),
+        part.flag("folded_hands_qualify"),
+    )
+    part.done()
+    return choice
+
+
+def _card(part: Section) -> Card:
+    card = Card(part.text("label"), part.choice("role", _ROLES), part.text("account"))
+    part.done()
+    return card

@@ -1,0 +1,153 @@
+"""What each kind of event does to the books, once it is known to be new and in order.
+
+One handler per kind. A handler returns the answers that belong to it, or raises `Refused` when the
+event makes no sense; repeats, gaps and forks were sorted out before (`events`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from manager.ledger.book import Book
+from manager.ledger.claims import Claim, ClaimState
+from manager.ledger.entries import Origin
+from manager.ledger.errors import Refused
+from manager.ledger.rules import TableRules
+from manager.units import Unit, Units
+from protocol import events
+from protocol.fields import clipped
+from protocol.messages import Award, Committed, Message
+from protocol.rows import MeterValue
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event's context: who sent it, under which rules, and the unit's own clocks."""
+
+    unit: Unit
+    rules: TableRules
+    origin: Origin
+
+
+class Steps:
+    def __init__(self, book: Book, units: Units) -> None:
+        self._book = book
+        self._units = units
+        self._handlers: dict[int, Callable[[Step, events.EventBody], list[Message]]] = {
+            events.BOOT: self._boot,
+            events.ROUND_START: self._round_start,
+            events.LATE_CHANGE: self._late_change,
+            events.HAND: self._hand,
+            events.CLAIM: self._claim,
+            events.AWARDED: self._awarded,
+            events.CANCEL: self._cancel,
+            events.COMMIT: self._commit,
+            events.SETTLED: self._settled,
+            events.ROUND_END: self._round_end,
+            events.FAULT: self._fault,
+            events.CONFIG: self._config,
+            events.REFUSED: self._refused,
+        }
+
+    def run(self, step: Step, body: events.EventBody) -> list[Message]:
+        return self._handlers[body.KIND](step, body)
+
+    def answer(self, claim: Claim) -> Message:
+        """The Award or the Committed that belongs to the claim as it stands."""
+        if claim.state is not ClaimState.COMMITTED:
+            return Award(claim.number, claim.lines, claim.envy, claim.role, claim.frozen)
+        meter_ids = self._book.tables.rules(claim.table_id).meter_ids
+        meters = tuple(
+            MeterValue(meter_id, self._book.jackpots.state(meter_id).shown_cents)
+            for meter_id in meter_ids
+        )
+        return Committed(claim.number, claim.win_number, claim.lines, claim.envy, meters)
+
+    def _boot(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Boot)
+        self._units.note_software(step.unit, body.software)
+        return []
+
+    def _round_start(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.RoundStart)
+        self._book.wagers(step.rules, body.round_number, body.accepted, step.origin)
+        return []
+
+    def _late_change(self, step: Step, body: events.EventBody) -> list[Message]:
+        """Taking the chips off is the dealer's work; a chip that came late is worth a look."""
+        assert isinstance(body, events.LateChange)
+        latest = self._book.rounds.latest(step.rules.table_id)
+        accepted = latest.accepted if latest and latest.number == body.round_number else ()
+        if body.present and body.sensor not in accepted:
+            sentence = (
+                f"A chip came to {body.sensor} {body.offset_ms} ms after the lock of round"
+                f" {body.round_number}; it is no bet."
+            )
+            self._book.alarms.record("LATE_CHIP", sentence, step.rules.table_id, step.origin)
+        return []
+
+    def _hand(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Hand)
+        self._book.check_hand(step.rules, body.round_number, body.sensor, body.hand)
+        return []
+
+    def _claim(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Claim)
+        claim = self._book.claim(step.rules, body, step.origin)
+        return [self.answer(claim)]
+
+    def _awarded(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Awarded)
+        claim = self._book.claims.get(step.rules.table_id, body.claim_number)
+        said = (body.lines, body.envy, body.role, body.frozen)
+        if said != (claim.lines, claim.envy, claim.role, claim.frozen):
+            raise Refused(
+                f"The unit shows other amounts for claim {claim.number} than it was sent."
+            )
+        self._book.claims.save(replace(claim, awarded=True))
+        return []
+
+    def _cancel(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Cancel)
+        self._book.cancel(step.rules, body.round_number, body.claim_number)
+        return []
+
+    def _commit(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Commit)
+        return [self.answer(self._book.commit(step.rules, body, step.origin))]
+
+    def _settled(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Settled)
+        claim = self._book.claims.get(step.rules.table_id, body.claim_number)
+        said = (body.win_number, body.lines, body.envy)
+        if claim.win_number == 0 or said != (claim.win_number, claim.lines, claim.envy):
+            raise Refused(f"The unit settled claim {claim.number} with other amounts than booked.")
+        self._book.claims.save(replace(claim, settled=True))
+        return []
+
+    def _round_end(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.RoundEnd)
+        self._book.end_round(step.rules, body.round_number, step.origin)
+        return []
+
+    def _fault(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Fault)
+        sentence = body.sentence if body.raised else f"Cleared: {body.sentence}"
+        where = f"{body.part}: " if body.part else ""
+        alarms, table_id = self._book.alarms, step.rules.table_id
+        alarms.record(body.code, clipped(where + sentence), table_id, step.origin)
+        return []
+
+    def _config(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Config)
+        self._units.note_settings(step.unit, body.digest)
+        if body.digest != step.rules.settings.digest():
+            sentence = "The unit adopted settings that are not the ones of its table."
+            self._book.alarms.record("SETTINGS", sentence, step.rules.table_id, step.origin)
+        return []
+
+    def _refused(self, step: Step, body: events.EventBody) -> list[Message]:
+        """Refused input at the table is evidence in the audit trail and asks for no action."""
+        assert isinstance(body, events.Refused)
+        return []
