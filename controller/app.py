@@ -274,6 +274,8 @@ class Controller:
                 continue
 
     async def _tell_presence(self, sensor: str, spot: sensing.Spot) -> None:
+        if spot.reason == sensing.NOT_READ:
+            return
         broken = spot.presence == sensing.FAULT
         self.faults.set("sensor", sensor, f"Spot {sensor}: {spot.reason}." if broken else "")
         present = spot.presence == sensing.PRESENT

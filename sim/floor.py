@@ -6,15 +6,26 @@ the people on the floor (scenarios, storms) one place to act and look. Everythin
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import random
+import tomllib
 from pathlib import Path
 
-from controller.config import UnitConfig
+from controller.config import UnitConfig, parse_unit_config
+from controller.core.rules import seat_of
+from controller.journal import Journal
+from sim.back_office import BackOffice
+from sim.disk import SimDisk
+from sim.network import Cable, SimNetwork
+from sim.unit import SimUnit
+from sim.world import World
 
 TABLES_FOLDER = Path(__file__).resolve().parent.parent / "deploy" / "tables"
 # Any fixed date will do: the floor opens on it and virtual time runs from there.
 OPENING_WALL_MS = 1_767_268_800_000
-KEY_HOLD_MS = 80
+# Small, because every table's disk is in memory.
+WAL_BYTES = 256 * 1024
 
 
 def table_path(name: str) -> Path:
@@ -28,3 +39,165 @@ def table_path(name: str) -> Path:
 def simulated(config: UnitConfig) -> UnitConfig:
     """The shipped table on the simulated board: asked for by name, never a fallback."""
     return dataclasses.replace(config, board=dataclasses.replace(config.board, backend="simulated"))
+
+
+class FloorTable:
+    """One table on the floor: its world, its unit, its cable, and its side of the ledger."""
+
+    def __init__(
+        self,
+        config: UnitConfig,
+        office: BackOffice,
+        network: SimNetwork,
+        seed: int,
+    ) -> None:
+        self.config = config
+        self.office = office
+        self.cable = Cable()
+        self.disk = SimDisk(seed)
+        self.world = World(config.board, seed)
+        self.unit = SimUnit(
+            config,
+            self.world,
+            open_journal=self._open_journal,
+            connect=lambda: network.connect(self.cable),
+            wall_ms=wall_ms,
+            seed=seed,
+            at_power_cut=lambda: self._lose_power(network),
+        )
+        self._journal_ids = random.Random(seed)
+
+    async def open(self) -> None:
+        self.world.start()
+        await self.unit.calibrate()
+        await self.unit.power_on()
+
+    async def close(self) -> None:
+        await self.unit.close()
+        await self.world.close()
+        self.disk.close()
+
+    def _open_journal(self) -> Journal:
+        self.disk.restore()
+        return Journal.open(
+            "journal.sqlite",
+            vfs=self.disk.vfs_name,
+            new_journal_id=self._journal_ids.randbytes,
+            created_wall_ms=wall_ms(),
+            wal_bytes=WAL_BYTES,
+        )
+
+    def _lose_power(self, network: SimNetwork) -> None:
+        self.disk.cut_power()
+        network.sever(self.cable)
+
+    # --- what a person does ---
+
+    async def press(self, button: str) -> None:
+        """A finger on the panel of a touch table, or on a key of a keypad table."""
+        keypad = self.config.board.keypad
+        if keypad is None:
+            await self._press_panel(button)
+        elif button == "ALL":
+            self.world.press_together(list(keypad.keys))
+        else:
+            self.world.press(button)
+
+    async def _press_panel(self, button: str) -> None:
+        controller = self.unit.controller
+        if controller is None:
+            return  # a dark panel takes no presses
+        if button != "ALL":
+            await controller.press(button)
+            return
+        # Ten fingers on a touch panel: every button at the same instant, in panel order.
+        names = ["START", "CONFIRM", "CANCEL", "JPOT", "END"]
+        names += [f"SEAT {seat}" for seat in range(1, self.config.seat_count + 1)]
+        await asyncio.gather(*(controller.press(name) for name in names))
+
+    def swipe(self, card: str) -> None:
+        if card == "HALF":
+            self.world.half_swipe("SUPERVISOR")
+        elif card == "GARBAGE":
+            self.world.garbage_swipe()
+        else:
+            self.world.swipe(card)
+
+    def fault(self, kind: str, chip: str) -> None:
+        faults = self.world.faults
+        bus = next((c.bus for c in self.config.board.chips if c.name == chip), None)
+        if bus is None:
+            raise ValueError(f"the table has no chip called {chip}")
+        acts = {
+            "nack": lambda: faults.nack(chip),
+            "stuck": lambda: faults.stick_bus(bus),
+            "short": lambda: faults.short_read(chip),
+            "lost-irq": lambda: faults.lose_interrupt(chip),
+            "reset": lambda: faults.reset_chip(chip),
+            "over-current": lambda: faults.over_current(chip),
+            "none": lambda: faults.clear_bus(bus),
+        }
+        acts[kind]()
+
+    # --- what a person sees ---
+
+    def state(self) -> str:
+        controller = self.unit.controller
+        return str(controller.view()["state"]) if controller else "without power"
+
+    def refusals(self) -> int:
+        controller = self.unit.controller
+        return controller.refusal_count if controller else 0
+
+    def late(self, sensor: str) -> str:
+        controller = self.unit.controller
+        mark = controller.keeper.state.late.get(sensor) if controller else None
+        return "nothing" if mark is None else "added" if mark[0] else "removed"
+
+    def award_cents(self, sensor: str) -> int:
+        return self.office.manager.view.award_of(self.config.table_id, seat_of(sensor))
+
+    def envy_cents(self, sensor: str) -> int:
+        return self.office.manager.view.envy_of(self.config.table_id, seat_of(sensor))
+
+    def wager_count(self) -> int:
+        return self.office.manager.view.wagers_of(self.config.table_id)
+
+
+class Floor:
+    """One manager and its tables; `seed` decides everything that is left to chance."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._network = SimNetwork()
+        self._office = BackOffice(seed, wall_ms)
+        self._tables: list[FloorTable] = []
+
+    async def open_table(self, name: str) -> FloorTable:
+        """Sets a shipped table up with the manager and brings its unit to life."""
+        text = table_path(name).read_text(encoding="utf-8")
+        config = simulated(parse_unit_config(tomllib.loads(text)))
+        if not self._tables:
+            self._network.listen(self._office.serve)
+        self._office.manager.open_table(text)
+        table = FloorTable(config, self._office, self._network, self._seed + len(self._tables))
+        self._tables.append(table)
+        await table.open()
+        return table
+
+    async def close(self) -> None:
+        for table in self._tables:
+            await table.close()
+        await self._network.close()
+        await self._office.close()
+
+    def meter_cents(self, meter: str) -> int:
+        return self._office.manager.view.meter_shown(meter)
+
+    def set_meter(self, meter: str, amount_cents: int) -> None:
+        self._office.manager.restate_opening(meter, amount_cents)
+
+
+def wall_ms() -> int:
+    """The floor's date: a fixed opening plus the virtual time that has passed."""
+    return OPENING_WALL_MS + int(asyncio.get_running_loop().time() * 1000)

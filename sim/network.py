@@ -90,23 +90,23 @@ class Pipe:
         self._severed = self._closing = True
 
     def flush(self) -> None:
-        while self._waiting and self._cable.plugged:
-            asyncio.get_running_loop().call_later(
-                LATENCY_MS / 1000, self._arrive, self._waiting.popleft()
-            )
+        """The cable is back: everything that waits sets out again, as TCP would resend it."""
+        for _ in self._waiting:
+            self._set_out()
 
     def _send(self, data: bytes) -> None:
         if not self._severed:
             self._waiting.append(data)
-            self.flush()
+            self._set_out()
 
-    def _arrive(self, data: bytes) -> None:
-        if self.finished or self._severed:
+    def _set_out(self) -> None:
+        asyncio.get_running_loop().call_later(LATENCY_MS / 1000, self._arrive)
+
+    def _arrive(self) -> None:
+        # Timers of one instant fire in any order, so each delivers what has waited longest.
+        if self.finished or self._severed or not self._cable.plugged or not self._waiting:
             return
-        if not self._cable.plugged:
-            # The cable was pulled while this was under way: TCP will send it again.
-            self._waiting.appendleft(data)
-            return
+        data = self._waiting.popleft()
         self._waiting_bytes -= len(data)
         if data:
             self.reader.feed_data(data)

@@ -11,6 +11,9 @@ PRESENT = "present"
 ABSENT = "absent"
 FAULT = "fault"
 
+# The reason before the first reading: nothing is wrong yet, and nothing is known.
+NOT_READ = "not read yet"
+
 # Verdicts at the lock.
 ACCEPT = 1
 REFUSE = 2
@@ -73,7 +76,7 @@ class Spot:
     def __init__(self, sensor: str, classifier: "DeltaClassifier | None" = None) -> None:
         self.sensor = sensor
         self.presence = FAULT
-        self.reason = "not read yet"
+        self.reason = NOT_READ
         self.confirmed = False
         self._classifier = classifier or DeltaClassifier()
         self._changed_ms = 0

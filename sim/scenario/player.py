@@ -147,7 +147,5 @@ class Player:
         self._floor.set_meter(name, cents(amount))
 
 
-def _money(amount_cents: int | None) -> str:
-    if amount_cents is None:
-        return "nothing"
+def _money(amount_cents: int) -> str:
     return f"{amount_cents // 100}.{amount_cents % 100:02d}"

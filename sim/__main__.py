@@ -1,0 +1,34 @@
+"""The simulator's commands: play scenarios, run the bench, test the simulated board, measure."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    result: int = options.run(options)
+    return result
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m sim", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    run = commands.add_parser("run", help="play scenario files in virtual time")
+    run.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    run.add_argument("--seed", type=int, default=1)
+    run.add_argument("--quiet", action="store_true", help="print failures and the count only")
+    run.set_defaults(run=_run)
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    from sim.scenario.command import run_files
+
+    return run_files(options.files, options.seed, options.quiet)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
