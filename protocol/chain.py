@@ -17,6 +17,9 @@ from protocol.events import BODY_MAX_BYTES
 DIGEST_BYTES: Final = 32
 JOURNAL_ID_BYTES: Final = 16
 
+# CBOR's head of an array of five items; the items follow, each in its own only encoding.
+_ARRAY_OF_FIVE: Final = b"\x85"
+
 
 def first_digest(journal_id: bytes) -> bytes:
     """What stands before the first event: the journal id, padded with zeros."""
@@ -36,9 +39,33 @@ def event_digest(
     wall_ms: int,
 ) -> bytes:
     """SHA-256 over the previous digest and the event's only encoding."""
+    encoded_body = encode_body(body)
+    return encoded_event_digest(
+        previous_digest, sequence, kind, encoded_body, monotonic_ms, wall_ms
+    )
+
+
+def encoded_event_digest(
+    previous_digest: bytes,
+    sequence: int,
+    kind: int,
+    encoded_body: bytes,
+    monotonic_ms: int,
+    wall_ms: int,
+) -> bytes:
+    """The same for a body in its stored encoding: no need to decode it just to check the chain."""
     if len(previous_digest) != DIGEST_BYTES:
         raise ProtocolError(ErrorCode.BAD_FIELD, f"A digest must be {DIGEST_BYTES} bytes long.")
-    covered = profile.encode([sequence, kind, dict(body), monotonic_ms, wall_ms])
+    covered = b"".join(
+        (
+            _ARRAY_OF_FIVE,
+            profile.encode(sequence),
+            profile.encode(kind),
+            encoded_body,
+            profile.encode(monotonic_ms),
+            profile.encode(wall_ms),
+        )
+    )
     return hashlib.sha256(previous_digest + covered).digest()
 
 

@@ -1,0 +1,199 @@
+"""The journal's SQLite file: its tables, how it is opened, and how it is checked.
+
+It alone knows the settings that make a commit survive a power cut, and the rules the file keeps
+by itself: records only ever follow one another, never change, and leave only behind the anchor.
+What is recorded, and when, is `controller.journal`'s business.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from contextlib import suppress
+from typing import Final
+
+import apsw
+
+from protocol import chain
+
+APPLICATION_ID: Final = 0x55464A4C  # "UFJL": says whose file this is
+SCHEMA_VERSION: Final = 1
+
+# The log is grown once, then overwritten: a commit into a grown file is ten times faster, and the
+# writer folds it into the database long before it would have to grow again.
+WAL_BYTES: Final = 4 * 1024 * 1024
+CHECKPOINT_PAGES: Final = 512
+FILLER: Final = "filler"
+
+SCHEMA: Final = """
+CREATE TABLE meta (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    journal_id BLOB NOT NULL CHECK (length(journal_id) = 16),
+    created_wall_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE record (
+    sequence INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    monotonic_ms INTEGER NOT NULL,
+    wall_ms INTEGER NOT NULL,
+    digest BLOB NOT NULL CHECK (length(digest) = 32)
+) STRICT;
+CREATE TABLE anchor (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    sequence INTEGER NOT NULL,
+    digest BLOB NOT NULL CHECK (length(digest) = 32),
+    claim_number INTEGER NOT NULL
+) STRICT;
+CREATE TABLE acked (one INTEGER PRIMARY KEY CHECK (one = 1), sequence INTEGER NOT NULL) STRICT;
+CREATE TABLE boot (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL) STRICT;
+CREATE TABLE settings (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    body BLOB NOT NULL,
+    digest BLOB NOT NULL CHECK (length(digest) = 32)
+) STRICT;
+
+CREATE TRIGGER record_follows BEFORE INSERT ON record
+WHEN NEW.sequence <> 1 + coalesce(
+    (SELECT max(sequence) FROM record), (SELECT sequence FROM anchor))
+BEGIN SELECT raise(ABORT, 'a journal record must follow the one before it'); END;
+CREATE TRIGGER record_never_changes BEFORE UPDATE ON record
+BEGIN SELECT raise(ABORT, 'a journal record never changes'); END;
+CREATE TRIGGER record_leaves_behind_the_anchor BEFORE DELETE ON record
+WHEN OLD.sequence > (SELECT sequence FROM anchor)
+BEGIN SELECT raise(ABORT, 'a journal record may leave only behind the anchor'); END;
+CREATE TRIGGER anchor_never_goes_back BEFORE UPDATE ON anchor
+WHEN NEW.sequence < OLD.sequence OR NEW.claim_number < OLD.claim_number
+BEGIN SELECT raise(ABORT, 'the journal anchor never goes back'); END;
+CREATE TRIGGER anchor_stays BEFORE DELETE ON anchor
+BEGIN SELECT raise(ABORT, 'the journal anchor stays'); END;
+CREATE TRIGGER meta_never_changes BEFORE UPDATE ON meta
+BEGIN SELECT raise(ABORT, 'the journal id never changes'); END;
+CREATE TRIGGER meta_stays BEFORE DELETE ON meta
+BEGIN SELECT raise(ABORT, 'the journal id stays'); END;
+"""
+
+
+class JournalFault(Exception):  # noqa: N818
+    """The journal cannot be trusted or written; the table must not play."""
+
+
+def connect(path: str, vfs: str | None) -> apsw.Connection:
+    """The one connection: exclusive, and every commit on the medium before it returns."""
+    connection = apsw.Connection(path, vfs=vfs)
+    try:
+        _configure(connection)
+    except BaseException:
+        abandon(connection)
+        raise
+    return connection
+
+
+def _configure(connection: apsw.Connection) -> None:
+    # Exclusive comes first: then WAL needs no shared memory and no second program gets in.
+    connection.pragma("locking_mode", "EXCLUSIVE")
+    mode = connection.pragma("journal_mode", "WAL")
+    if mode != "wal":
+        raise JournalFault(f"The journal's file cannot use a write-ahead log (it says {mode}).")
+    connection.pragma("synchronous", "FULL")
+    connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+    connection.pragma("journal_size_limit", WAL_BYTES)
+    connection.pragma("cell_size_check", True)
+    connection.pragma("trusted_schema", False)
+    connection.pragma("temp_store", "MEMORY")
+    _keep_wal_file(connection)
+
+
+def _keep_wal_file(connection: apsw.Connection) -> None:
+    """Without this an orderly close would delete the log that was grown so carefully."""
+    keep = ctypes.c_int(1)
+    connection.file_control("main", apsw.SQLITE_FCNTL_PERSIST_WAL, ctypes.addressof(keep))
+
+
+def disconnect(connection: apsw.Connection) -> None:
+    # With a limit set, closing would cut the log to nothing.
+    connection.pragma("journal_size_limit", -1)
+    connection.close()
+
+
+def abandon(connection: apsw.Connection) -> None:
+    """Lets go of a file that has already failed, or is being refused."""
+    # SQLite still tries to tidy up. That this fails too is no news, and must not hide the cause.
+    with suppress(apsw.Error):
+        connection.close(True)
+
+
+def is_new(connection: apsw.Connection) -> bool:
+    """No table of ours yet: the file is new, or the power went while it was being grown."""
+    tables = connection.execute("SELECT name FROM sqlite_schema").fetchall()
+    return tables in ([], [(FILLER,)])
+
+
+def create(
+    connection: apsw.Connection, journal_id: bytes, created_wall_ms: int, wal_bytes: int
+) -> None:
+    """Sets up the whole file in one transaction, after growing its log."""
+    first = chain.first_digest(journal_id)
+    _grow(connection, wal_bytes)
+    with connection:
+        connection.execute(SCHEMA)
+        connection.execute("INSERT INTO meta VALUES (1, ?, ?)", (journal_id, created_wall_ms))
+        connection.execute("INSERT INTO anchor VALUES (1, 0, ?, 0)", (first,))
+        connection.execute("INSERT INTO acked VALUES (1, 0)")
+        connection.execute("INSERT INTO boot VALUES (1, 0)")
+        connection.pragma("application_id", APPLICATION_ID)
+        connection.pragma("user_version", SCHEMA_VERSION)
+
+
+def _grow(connection: apsw.Connection, wal_bytes: int) -> None:
+    """One large throw-away transaction makes the log and the database as large as they will be."""
+    with connection:
+        connection.execute(f"DROP TABLE IF EXISTS {FILLER}")
+        connection.execute(f"CREATE TABLE {FILLER} (zeros BLOB)")
+        connection.execute(f"INSERT INTO {FILLER} VALUES (zeroblob(?))", (wal_bytes,))
+    connection.execute(f"DROP TABLE {FILLER}")
+    connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
+
+
+def check(connection: apsw.Connection) -> None:
+    """Refuses a file that is not ours, not whole, or whose records do not form the chain."""
+    if connection.pragma("application_id") != APPLICATION_ID:
+        raise JournalFault("The journal's file was not made by Underfelt.")
+    version = connection.pragma("user_version")
+    if version != SCHEMA_VERSION:
+        raise JournalFault(
+            f"The journal's file has format {version}; this software reads only {SCHEMA_VERSION}."
+        )
+    found = connection.pragma("quick_check", 1)
+    if found != "ok":
+        raise JournalFault(f"The journal's file is damaged: {found}.")
+    check_chain(connection)
+
+
+def check_chain(connection: apsw.Connection) -> None:
+    """Every record follows the one before it, from the anchor on, and was never altered."""
+    anchor = connection.execute("SELECT sequence, digest FROM anchor").fetchone()
+    if anchor is None:
+        raise JournalFault("The journal has lost its anchor.")
+    last_sequence, last_digest = anchor
+    _check_start(connection, last_sequence, last_digest)
+    rows = connection.execute(
+        "SELECT sequence, kind, body, monotonic_ms, wall_ms, digest FROM record ORDER BY sequence"
+    )
+    for sequence, kind, body, monotonic_ms, wall_ms, digest in rows:
+        if sequence != last_sequence + 1:
+            raise JournalFault(f"Journal record {last_sequence + 1} is missing.")
+        last_digest = chain.encoded_event_digest(
+            last_digest, sequence, kind, body, monotonic_ms, wall_ms
+        )
+        if digest != last_digest:
+            raise JournalFault(f"Journal record {sequence} was altered or damaged.")
+        last_sequence = sequence
+
+
+def _check_start(connection: apsw.Connection, sequence: int, digest: bytes) -> None:
+    """As long as nothing was trimmed, the chain starts at the journal's own id."""
+    journal_id = connection.execute("SELECT journal_id FROM meta").get
+    if not isinstance(journal_id, bytes):
+        raise JournalFault("The journal has lost its id.")
+    if sequence == 0 and digest != chain.first_digest(journal_id):
+        raise JournalFault("The journal's first digest does not follow from its id.")

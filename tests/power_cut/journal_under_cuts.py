@@ -1,0 +1,167 @@
+"""A unit's journal living through power cuts, and a checker that knows only what it was told.
+
+The harness remembers every call that returned. After each cut it reopens the journal and compares;
+what it finds wrong is a Broken, so that a test can also demand that a bad disk is caught.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from controller.journal import Entry, Journal, JournalFault, JournalRecord
+from protocol import events
+from sim.disk import SimDisk
+
+LIVES = 3
+STEPS_MAX = 60
+CHECKPOINT_PAGES = 12  # far below the shipped value: cuts must fall into checkpoints too
+WAL_BYTES = 48 * 1024
+PATH = "journal.db"
+
+
+class Broken(Exception):  # noqa: N818
+    """The journal lost or invented something."""
+
+
+@dataclass
+class Life:
+    """What the outside world was told, and what was being written when the power went."""
+
+    told: list[JournalRecord] = field(default_factory=list)
+    settings: bytes | None = None
+    acked: int = 0
+    attempted: list[Entry] = field(default_factory=list)
+    attempted_settings: bytes | None = None
+
+
+class JournalUnderCuts:
+    def __init__(self, seed: int, synchronous: str = "FULL", lying: bool = False) -> None:
+        self.chance = random.Random(seed)
+        self.disk = SimDisk(self.chance.getrandbits(32))
+        self.disk.lies_about_sync = lying
+        self.synchronous = synchronous
+        self.journal_id: bytes | None = None
+        self.life = Life()
+        self.round_number = 0
+        self.seen: Counter[str] = Counter()  # what this run has exercised
+
+    def run(self) -> None:
+        try:
+            for _ in range(LIVES):
+                self._one_life()
+            self._check(self._open())
+        finally:
+            self.disk.close()
+
+    def _open(self) -> Journal:
+        try:
+            journal = Journal.open(
+                PATH, self.disk.vfs_name, self.chance.randbytes, wal_bytes=WAL_BYTES
+            )
+        except JournalFault as fault:
+            if self.disk.powered:
+                raise Broken(f"cannot be opened again: {fault}") from fault
+            raise
+        journal._connection.pragma("synchronous", self.synchronous)
+        journal._connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        return journal
+
+    def _one_life(self) -> None:
+        self.disk.cut_after(self.chance.choice((20, 60, 200)) + self.chance.randrange(120))
+        journal = None
+        try:
+            journal = self._open()
+            self._check(journal, keep_open=True)
+            for _ in range(STEPS_MAX):
+                self._step(journal)
+            self.seen["outlived its cut"] += 1
+        except JournalFault:
+            self.seen["cut while recording" if journal else "cut while opening"] += 1
+        self.disk.cut_power()
+        if journal is not None:
+            _let_go(journal)
+        self.disk.restore()
+
+    # ---- what a table does ----
+
+    def _step(self, journal: Journal) -> None:
+        drawn = self.chance.random()
+        if drawn < 0.6:
+            self._append(journal, [self._entry()])
+        elif drawn < 0.8:
+            self._append(journal, [self._entry() for _ in range(self.chance.randint(2, 6))])
+        elif drawn < 0.9:
+            self.life.acked = self.chance.randint(journal.acked_sequence, journal.last_sequence)
+            journal.acknowledge(self.life.acked)
+        elif drawn < 0.95:
+            self.seen["trimmed"] += journal.trim() > 0
+        else:
+            self._save_settings(journal)
+
+    def _entry(self) -> Entry:
+        self.round_number += 1
+        start = events.RoundStart(self.round_number, ("1A", "7B"), ("3A",))
+        late = events.Fault("sensor-open", "3A", True, "x" * self.chance.randrange(200))
+        body = self.chance.choice((start, late, events.RoundEnd(self.round_number)))
+        return Entry(body.KIND, body.to_body(), self.round_number, self.round_number)
+
+    def _append(self, journal: Journal, entries: list[Entry]) -> None:
+        self.life.attempted = entries
+        self.life.told += journal.append_many(entries)
+        self.life.attempted = []
+
+    def _save_settings(self, journal: Journal) -> None:
+        self.life.attempted_settings = self.chance.randbytes(self.chance.randrange(3000))
+        journal.save_settings(self.life.attempted_settings)
+        self.life.settings = self.life.attempted_settings
+
+    # ---- what must be true afterwards ----
+
+    def _check(self, journal: Journal, keep_open: bool = False) -> None:
+        """Everything told is there, in order, unchanged; beyond it at most the one attempt."""
+        if self.journal_id is None or not self.life.told:
+            self.journal_id = journal.journal_id  # a journal that was never told of may be anew
+        elif self.journal_id != journal.journal_id:
+            raise Broken("the journal is another one")
+        kept = journal.records(journal.first_sequence - 1, 1_000_000)
+        told = self.life.told[journal.first_sequence - 1 :]
+        if kept[: len(told)] != told:
+            raise Broken(f"{len(told)} records were told of, {len(kept)} came back")
+        self._check_beyond(kept[len(told) :])
+        self._check_settings(journal)
+        self.life.told += kept[len(told) :]
+        self.life.attempted = []
+        if not keep_open:
+            journal.close()
+
+    def _check_beyond(self, beyond: list[JournalRecord]) -> None:
+        entries = [Entry(r.kind, r.body, r.monotonic_ms, r.wall_ms) for r in beyond]
+        if entries not in ([], self.life.attempted):
+            raise Broken(f"{len(beyond)} records came back that nobody wrote, or half of several")
+        self.seen["kept although never told of"] += bool(beyond)
+
+    def _check_settings(self, journal: Journal) -> None:
+        stored = journal.settings()
+        body = stored.body if stored else None
+        if body not in (self.life.settings, self.life.attempted_settings):
+            raise Broken("the settings are not those that were saved")
+        self.life.settings = self.life.attempted_settings = body
+
+
+def _let_go(journal: Journal) -> None:
+    with suppress(JournalFault):  # the disk has no power; there is nothing left to close
+        journal.close()
+
+
+def broken_seeds(seeds: range, synchronous: str, lying: bool) -> list[int]:
+    """The seeds on which a journal of this making loses, invents or corrupts something."""
+    broken = []
+    for seed in seeds:
+        try:
+            JournalUnderCuts(seed, synchronous, lying).run()
+        except Broken:
+            broken.append(seed)
+    return broken
