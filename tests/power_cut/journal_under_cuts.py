@@ -52,7 +52,11 @@ class JournalUnderCuts:
         try:
             for _ in range(LIVES):
                 self._one_life()
-            self._check(self._open())
+            journal = self._open()
+            try:
+                self._check(journal)
+            finally:
+                journal.close()
         finally:
             self.disk.close()
 
@@ -74,16 +78,17 @@ class JournalUnderCuts:
         journal = None
         try:
             journal = self._open()
-            self._check(journal, keep_open=True)
+            self._check(journal)
             for _ in range(STEPS_MAX):
                 self._step(journal)
             self.seen["outlived its cut"] += 1
         except JournalFault:
             self.seen["cut while recording" if journal else "cut while opening"] += 1
-        self.disk.cut_power()
-        if journal is not None:
-            _let_go(journal)
-        self.disk.restore()
+        finally:
+            self.disk.cut_power()
+            if journal is not None:
+                _let_go(journal)
+            self.disk.restore()
 
     # ---- what a table does ----
 
@@ -120,7 +125,7 @@ class JournalUnderCuts:
 
     # ---- what must be true afterwards ----
 
-    def _check(self, journal: Journal, keep_open: bool = False) -> None:
+    def _check(self, journal: Journal) -> None:
         """Everything told is there, in order, unchanged; beyond it at most the one attempt."""
         if self.journal_id is None or not self.life.told:
             self.journal_id = journal.journal_id  # a journal that was never told of may be anew
@@ -134,8 +139,6 @@ class JournalUnderCuts:
         self._check_settings(journal)
         self.life.told += kept[len(told) :]
         self.life.attempted = []
-        if not keep_open:
-            journal.close()
 
     def _check_beyond(self, beyond: list[JournalRecord]) -> None:
         entries = [Entry(r.kind, r.body, r.monotonic_ms, r.wall_ms) for r in beyond]
