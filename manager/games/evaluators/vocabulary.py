@@ -71,6 +71,8 @@ _SEVEN_CARD_JOKER_HANDS = (
     "straight",
     "three-of-a-kind",
     "three-pair",
+    "two-pair",
+    "pair",
 )
 _SUITED_HANDS = (
     "seven-card-flush",

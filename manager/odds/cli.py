@@ -1,0 +1,77 @@
+"""The ``odds`` command: exact odds of the catalogue or of chosen paytables.
+
+Only reads arguments and prints; the work is done by ``figures`` and ``report``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from manager.games import Catalogue, PackError, UnknownPaytableError, open_catalogue
+from manager.games.evaluators import EVALUATORS
+from manager.odds.catalogue_page import as_markdown
+from manager.odds.figures import Odds, compute_odds
+from manager.odds.report import as_json, as_text
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; 0 when done, 2 when the request was refused."""
+    arguments = _parser().parse_args(argv)
+    try:
+        catalogue = open_catalogue(*(Path(folder) for folder in arguments.packs))
+        rows = _compute(catalogue, arguments)
+    except (PackError, UnknownPaytableError) as refusal:
+        print(refusal, file=sys.stderr)
+        return 2
+    print(_format(rows, arguments))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="odds", description="Exact odds of every paytable, beside the printed figures."
+    )
+    parser.add_argument(
+        "--paytable",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only this paytable (game/bet/label or an alias); may be repeated",
+    )
+    parser.add_argument(
+        "--packs",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="also read the pack files (*.toml) of this folder",
+    )
+    parser.add_argument(
+        "--single-hand", action="store_true", help="only bets that one hand decides"
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="a JSON list of objects")
+    form.add_argument("--markdown", action="store_true", help="the page docs/games.md")
+    return parser  # fmt: skip
+
+
+def _compute(catalogue: Catalogue, arguments: argparse.Namespace) -> list[Odds]:
+    paytables = [catalogue.load(name) for name in arguments.paytable or catalogue.ids()]
+    if arguments.single_hand:
+        paytables = [
+            paytable
+            for paytable in paytables
+            if EVALUATORS[paytable.evaluator].hands_at_table == 1 and not paytable.base_game
+        ]
+    return [compute_odds(paytable) for paytable in paytables]
+
+
+def _format(rows: list[Odds], arguments: argparse.Namespace) -> str:
+    if arguments.json:
+        return json.dumps([as_json(odds) for odds in rows], indent=2)
+    if arguments.markdown:
+        return as_markdown(rows)
+    return as_text(rows)
