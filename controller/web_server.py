@@ -1,13 +1,14 @@
 """Runs the unit's pages on the event loop that also runs the table.
 
 It alone knows how uvicorn is started and stopped inside a larger program: no signal handlers of its
-own, no access log, a stop that does not wait for open event streams.
+own, no access log, and a stop that lets go of open event streams at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import socket
 from collections.abc import Iterator
 
@@ -26,36 +27,53 @@ class _Server(uvicorn.Server):
         yield  # the program that runs us decides what Ctrl-C means
 
 
-def bind(host: str, port: int) -> socket.socket:
-    """Takes the port, or any free one when it is busy or 0."""
+class _NoCancellations(logging.Filter):
+    """uvicorn reports a stream that our own stop cut short as if the page had failed."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not (record.exc_info and record.exc_info[0] is asyncio.CancelledError)
+
+
+logging.getLogger("uvicorn.error").addFilter(_NoCancellations())
+
+
+def bind(host: str, port: int) -> Listener:
+    """Listens on the port, or on any free one when it is busy or 0."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
     except OSError:
         listener.bind((host, 0))
-    listener.set_inheritable(False)
+    listener.listen(BACKLOG)
     return listener
 
 
-async def serve(application: Starlette, listener: socket.socket) -> None:
+async def serve(application: Starlette, listener: Listener) -> None:
     """Serves until cancelled."""
-    server = _Server(
-        uvicorn.Config(
-            application,
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            limit_concurrency=CONNECTION_COUNT_MAX,
-            backlog=BACKLOG,
-            timeout_graceful_shutdown=1,
-        )
+    config = uvicorn.Config(
+        application,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        limit_concurrency=CONNECTION_COUNT_MAX,
+        backlog=BACKLOG,
     )
+    server = _Server(config)
     try:
         await server.serve(sockets=[listener])
-    except asyncio.CancelledError:
-        server.force_exit = True
-        await server.shutdown(sockets=[listener])
-        raise
     finally:
+        _let_go(server)
         listener.close()
+        await asyncio.gather(*server.server_state.tasks, return_exceptions=True)
+
+
+def _let_go(server: uvicorn.Server) -> None:
+    for listening in getattr(server, "servers", []):
+        listening.close()
+    for connection in list(server.server_state.connections):
+        transport = getattr(connection, "transport", None)
+        if transport is not None:
+            transport.abort()
+    for task in server.server_state.tasks:
+        task.cancel()

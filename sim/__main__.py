@@ -21,6 +21,11 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--seed", type=int, default=1)
     run.add_argument("--quiet", action="store_true", help="print failures and the count only")
     run.set_defaults(run=_run)
+    bench = commands.add_parser("bench", help="a manager, a table and the bench page")
+    bench.add_argument("--table", default="four-card-touch")
+    bench.add_argument("--data", type=Path, required=True)
+    bench.add_argument("--fresh", action="store_true", help="forget earlier data")
+    bench.set_defaults(run=_bench)
     return parser
 
 
@@ -28,6 +33,12 @@ def _run(options: argparse.Namespace) -> int:
     from sim.scenario.command import run_files
 
     return run_files(options.files, options.seed, options.quiet)
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from sim.bench.run import bench
+
+    return bench(options.table, options.data, options.fresh)
 
 
 if __name__ == "__main__":
