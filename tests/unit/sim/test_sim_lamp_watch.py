@@ -96,6 +96,14 @@ def test_a_steady_light_that_is_no_pattern_is_unknown() -> None:
     assert eye.describe("1A", 2000 * MS) == "white 50% amber 0% 1000 ms"
 
 
+@pytest.mark.parametrize(("gap_ms", "name"), [(5, "accepted"), (30, "settling")])
+def test_a_gap_too_short_for_an_eye_is_not_seen(gap_ms: int, name: str) -> None:
+    eye = watch()
+    for at_ms, level in ((0, FULL), (1500, 0), (1500 + gap_ms, FULL)):
+        eye.record("1A", WHITE, at_ms * MS, level)
+    assert eye.light("1A", 2000 * MS) == name
+
+
 def test_a_change_that_is_still_ahead_is_not_seen() -> None:
     eye = watch()
     eye.record("1A", WHITE, 2000 * MS, FULL)
