@@ -1,6 +1,6 @@
 """What a browser may do with our pages: only our own files, no inline script or style.
 
-Pure ASGI and header-only, so it never buffers a stream. Who may frame a page is the caller's choice.
+Pure ASGI and header-only, so it never buffers a stream. Who may frame a page, the caller says.
 """
 
 from __future__ import annotations
