@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from manager.changes import Changes
+from manager.events import Intake
 from manager.ledger.book import Book
 from manager.ledger.database import open_database
 from manager.ledger.store import Store
@@ -33,7 +34,8 @@ class Manager:
         self.book = Book(self.store)
         self.units = Units(self.store, self.book.tables, self.book.alarms)
         self.changes = Changes()
-        self.server = ManagerServer(self.book, self.units, self.changes, now_ms)
+        self.intake = Intake(self.book, self.units)
+        self.server = ManagerServer(self.book, self.units, self.intake, self.changes, now_ms)
         self.view = ManagerView(
             self.book, self.units, self.changes, self.server.connection_of, now_ms
         )

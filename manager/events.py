@@ -48,11 +48,14 @@ class Intake:
     def pending_answers(self, table_id: str) -> list[Message]:
         """What the unit may have missed: sent again after each welcome until it is confirmed."""
         claims = self._book.claims
-        latest = self._book.rounds.latest(table_id)
         answers = [self._steps.answer(claim) for claim in claims.unanswered(table_id)]
-        for claim in claims.of_round(table_id, latest.number) if latest else []:
-            if claim.refusal and claim.state in (ClaimState.OPEN, ClaimState.REFUSED):
-                answers.append(_refusal_message(claim.refusal, claim.number))
+        newest = claims.find(table_id, claims.last_number(table_id))
+        latest = self._book.rounds.latest(table_id)
+        if newest is None or newest.refusal is None:
+            return answers
+        is_past = latest is not None and newest.round_number < latest.number
+        if newest.state in (ClaimState.OPEN, ClaimState.REFUSED) and not is_past:
+            answers.append(_refusal_message(newest.refusal, newest.number))
         return answers
 
     # -- exactly once ------------------------------------------------------------------------
@@ -79,12 +82,11 @@ class Intake:
         if event.sequence > unit.last_sequence + 1:
             sentence = f"Event {event.sequence} came where {unit.last_sequence + 1} is next."
             return ProtocolError(ErrorCode.GAP, sentence)
-        if event.sequence <= unit.last_sequence:
-            same = self._kept_digest(unit, event.sequence) == event.digest
-        else:
-            same = _digest_after(unit, event) == event.digest
-        if same:
-            return None
+        try:
+            if self._expected_digest(unit, event) == event.digest:
+                return None
+        except ProtocolError as problem:  # a body that fits a frame but no journal
+            return problem
         sentence = (
             f"Event {event.sequence} of unit {unit.unit_id} does not belong to the journal known"
             " here: its card was copied or restored."
@@ -99,10 +101,20 @@ class Intake:
                 problem.code.name, problem.sentence, unit.table_id, origin
             )
 
-    def _kept_digest(self, unit: Unit, sequence: int) -> bytes | None:
+    def _expected_digest(self, unit: Unit, event: Event) -> bytes | None:
+        """The digest this event must have: the one that is kept, or the next in the chain."""
+        if event.sequence > unit.last_sequence:
+            return event_digest(
+                unit.last_digest,
+                event.sequence,
+                event.kind,
+                event.body,
+                event.monotonic_ms,
+                event.wall_ms,
+            )
         row = self._book.store.row(
             "SELECT digest FROM events WHERE unit_id = ? AND journal_id = ? AND sequence = ?",
-            (unit.unit_id, unit.journal_id, sequence),
+            (unit.unit_id, unit.journal_id, event.sequence),
         )
         return row[0] if row else None
 
@@ -160,17 +172,6 @@ class Intake:
                 claims.save(replace(claim, refusal=refusal))
         elif claim is not None and claim.state is ClaimState.OPEN:
             claims.save(replace(claim, refusal=refusal))
-
-
-def _digest_after(unit: Unit, event: Event) -> bytes:
-    return event_digest(
-        unit.last_digest,
-        event.sequence,
-        event.kind,
-        event.body,
-        event.monotonic_ms,
-        event.wall_ms,
-    )
 
 
 def _refusal_message(refusal: Refusal, claim_number: int) -> Error:

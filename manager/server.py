@@ -47,15 +47,20 @@ class ManagerServer:
     """All units' connections. `halted` is set when the ledger can no longer be written."""
 
     def __init__(
-        self, book: Book, units: Units, changes: Changes, now_ms: Callable[[], int]
+        self,
+        book: Book,
+        units: Units,
+        intake: Intake,
+        changes: Changes,
+        now_ms: Callable[[], int],
     ) -> None:
         self._book = book
         self._units = units
-        self._intake = Intake(book, units)
+        self._intake = intake
         self._changes = changes
         self._now_ms = now_ms
         self._connections: dict[str, Connection] = {}
-        self._events = GroupCommit(self._intake, self._committed, self._halt)
+        self._events = GroupCommit(intake, self._committed, self._halt)
         self._stream_count = 0
         self._idle = asyncio.Event()
         self._idle.set()
