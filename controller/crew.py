@@ -26,6 +26,7 @@ class Crew:
         self._progress_ms: dict[str, int] = {}
         self._closing = False
         self.dead: str = ""
+        self.deaths: list[BaseException] = []
 
     def start(self, name: str, coroutine: Coroutine[Any, Any, None], critical: bool = True) -> None:
         assert name not in self._tasks, f"two tasks are called {name}"
@@ -60,6 +61,7 @@ class Crew:
             return
         error = task.exception() or RuntimeError("ended without being asked to")
         log.error("task %s died", name, exc_info=error)
+        self.deaths.append(error)
         if critical and not self.dead:
             self.dead = name
             self._on_death(name, error)

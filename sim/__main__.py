@@ -18,8 +18,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play scenario files in virtual time")
     run.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    run.add_argument("--seed", type=int, default=1)
+    run.add_argument("--seed", type=int, default=1, help="decides what is left to chance")
     run.add_argument("--quiet", action="store_true", help="print failures and the count only")
+    run.add_argument("-v", "--verbose", action="store_true", help="print each line and the log")
     run.set_defaults(run=_run)
     bench = commands.add_parser("bench", help="a manager, a table and the bench page")
     bench.add_argument("--table", default="four-card-touch")
@@ -32,7 +33,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace) -> int:
     from sim.scenario.command import run_files
 
-    return run_files(options.files, options.seed, options.quiet)
+    return run_files(options.files, options.seed, options.quiet, options.verbose)
 
 
 def _bench(options: argparse.Namespace) -> int:

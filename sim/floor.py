@@ -10,11 +10,16 @@ import asyncio
 import dataclasses
 import random
 import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from controller.config import UnitConfig, parse_unit_config
 from controller.core.rules import seat_of
 from controller.journal import Journal
+from manager.ledger.audit import audit
+from manager.ledger.errors import LedgerError
 from sim.back_office import BackOffice
 from sim.disk import SimDisk
 from sim.network import Cable, SimNetwork
@@ -28,12 +33,25 @@ OPENING_WALL_MS = 1_767_268_800_000
 WAL_BYTES = 256 * 1024
 
 
+class Impossible(Exception):  # noqa: N818 - a sentence for the person who asked
+    """What was asked cannot be done on this floor or at this table, and why."""
+
+
 def table_path(name: str) -> Path:
     path = TABLES_FOLDER / f"{name}.toml"
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in TABLES_FOLDER.glob("*.toml")))
-        raise FileNotFoundError(f"there is no table called {name}; there are {known}")
+        raise Impossible(f"there is no table called {name}; there are {known}")
     return path
+
+
+@contextmanager
+def _possible() -> Iterator[None]:
+    """Acts on the world alone: what the world refuses is no failure of the product."""
+    try:
+        yield
+    except ValueError as refusal:
+        raise Impossible(str(refusal)) from refusal
 
 
 def simulated(config: UnitConfig) -> UnitConfig:
@@ -93,15 +111,22 @@ class FloorTable:
 
     # --- what a person does ---
 
+    def place(self, sensor: str) -> None:
+        with _possible():
+            self.world.place_chip(sensor)
+
+    def remove(self, sensor: str) -> None:
+        with _possible():
+            self.world.remove_chip(sensor)
+
     async def press(self, button: str) -> None:
         """A finger on the panel of a touch table, or on a key of a keypad table."""
         keypad = self.config.board.keypad
         if keypad is None:
             await self._press_panel(button)
-        elif button == "ALL":
-            self.world.press_together(list(keypad.keys))
-        else:
-            self.world.press(button)
+            return
+        with _possible():
+            self.world.press_together(list(keypad.keys) if button == "ALL" else [button])
 
     async def _press_panel(self, button: str) -> None:
         controller = self.unit.controller
@@ -115,20 +140,26 @@ class FloorTable:
         names += [f"SEAT {seat}" for seat in range(1, self.config.seat_count + 1)]
         await asyncio.gather(*(controller.press(name) for name in names))
 
+    def turn_key(self, position: str) -> None:
+        with _possible():
+            self.world.turn_key(position)
+
     def swipe(self, card: str) -> None:
-        if card == "HALF":
-            self.world.half_swipe("SUPERVISOR")
-        elif card == "GARBAGE":
-            self.world.garbage_swipe()
-        else:
-            self.world.swipe(card)
+        with _possible():
+            if card == "HALF":
+                self.world.half_swipe("SUPERVISOR")
+            elif card == "GARBAGE":
+                self.world.garbage_swipe()
+            else:
+                self.world.swipe(card)
 
     def fault(self, kind: str, chip: str) -> None:
         faults = self.world.faults
         bus = next((c.bus for c in self.config.board.chips if c.name == chip), None)
         if bus is None:
-            raise ValueError(f"the table has no chip called {chip}")
-        acts = {
+            known = ", ".join(c.name for c in self.config.board.chips)
+            raise Impossible(f"the table has no chip called {chip}; there are {known}")
+        acts: dict[str, Callable[[], None]] = {
             "nack": lambda: faults.nack(chip),
             "stuck": lambda: faults.stick_bus(bus),
             "short": lambda: faults.short_read(chip),
@@ -137,7 +168,8 @@ class FloorTable:
             "over-current": lambda: faults.over_current(chip),
             "none": lambda: faults.clear_bus(bus),
         }
-        acts[kind]()
+        with _possible():
+            acts[kind]()
 
     # --- what a person sees ---
 
@@ -145,9 +177,14 @@ class FloorTable:
         controller = self.unit.controller
         return str(controller.view()["state"]) if controller else "without power"
 
-    def refusals(self) -> int:
+    def light(self, sensor: str) -> str:
+        with _possible():
+            return self.world.light(sensor)
+
+    def answers(self) -> tuple[int, int]:
+        """How many answers the panel has shown since power came on, and how many refused."""
         controller = self.unit.controller
-        return controller.refusal_count if controller else 0
+        return (controller.message[0], controller.refusal_count) if controller else (0, 0)
 
     def late(self, sensor: str) -> str:
         controller = self.unit.controller
@@ -163,6 +200,33 @@ class FloorTable:
     def wager_count(self) -> int:
         return self.office.manager.view.wagers_of(self.config.table_id)
 
+    def picture(self) -> str:
+        """The table at a glance, for a report: state, last message and every light."""
+        sensors = [sensor.id for sensor in self.config.board.sensors]
+        lights = ", ".join(f"{sensor} {self.world.light(sensor)}" for sensor in sensors)
+        return f"{self._panel_in_words()}\n  lights: {lights}"
+
+    def _panel_in_words(self) -> str:
+        if self.unit.controller is None:
+            return "  table: without power"
+        view: dict[str, Any] = self.unit.controller.view()
+        faults = "; ".join(fault["text"] for fault in view["faults"]) or "none"
+        message = view["message"]
+        return (
+            f"  table: {view['state']}, round {view['round']}, {view['wagers']} wagers, "
+            f"link {view['link']}, key {view['key'] or 'none'}\n"
+            f"  last message ({message['kind']}): {message['text'] or 'none'}\n"
+            f"  faults: {faults}"
+        )
+
+    def journal_digests(self) -> list[str]:
+        """The table's events as the manager has taken them in, each by its digest."""
+        rows = self.office.manager.store.rows(
+            "SELECT digest FROM events WHERE unit_id = ? ORDER BY sequence",
+            (self.config.board.serial,),
+        )
+        return [row[0].hex() for row in rows]
+
 
 class Floor:
     """One manager and its tables; `seed` decides everything that is left to chance."""
@@ -172,13 +236,14 @@ class Floor:
         self._network = SimNetwork()
         self._office = BackOffice(seed, wall_ms)
         self._tables: list[FloorTable] = []
+        self._server_errors: list[BaseException] = []
 
     async def open_table(self, name: str) -> FloorTable:
         """Sets a shipped table up with the manager and brings its unit to life."""
         text = table_path(name).read_text(encoding="utf-8")
         config = simulated(parse_unit_config(tomllib.loads(text)))
         if not self._tables:
-            self._network.listen(self._office.serve)
+            self._network.listen(self._serve)
         self._office.manager.open_table(text)
         table = FloorTable(config, self._office, self._network, self._seed + len(self._tables))
         self._tables.append(table)
@@ -191,11 +256,52 @@ class Floor:
         await self._network.close()
         await self._office.close()
 
+    async def _serve(self, reader: asyncio.StreamReader, writer: Any) -> None:
+        try:
+            await self._office.serve(reader, writer)
+        except Exception as error:
+            self._server_errors.append(error)
+            raise
+
     def meter_cents(self, meter: str) -> int:
-        return self._office.manager.view.meter_shown(meter)
+        return self._office.manager.view.meter_shown(self._known_meter(meter))
 
     def set_meter(self, meter: str, amount_cents: int) -> None:
-        self._office.manager.restate_opening(meter, amount_cents)
+        try:
+            self._office.manager.restate_opening(self._known_meter(meter), amount_cents)
+        except LedgerError as refusal:
+            raise Impossible(str(refusal)) from refusal
+
+    def _known_meter(self, meter: str) -> str:
+        known = [jackpot.id for jackpot in self._office.manager.book.jackpots.all()]
+        if meter not in known:
+            raise Impossible(f"there is no meter called {meter}; there are {', '.join(known)}")
+        return meter
+
+    # --- what must never be ---
+
+    def product_errors(self) -> list[BaseException]:
+        """Exceptions that the code under test let fall, at either end of the wire."""
+        errors = list(self._server_errors)
+        for table in self._tables:
+            errors += table.unit.failures()
+        if self._office.manager.server.halted.is_set():
+            errors.append(RuntimeError("the Game Manager halted: its ledger cannot be written"))
+        return errors
+
+    def unsound_books(self) -> str:
+        """What an audit of the whole ledger finds wrong, "" when it is sound."""
+        finding = audit(self._office.manager.store)
+        return "" if finding.sound else finding.sentence
+
+    def alarms(self) -> list[str]:
+        """What the manager found worth a look, oldest first."""
+        alarms = self._office.manager.view.view()["alarms"]
+        return [f"{alarm['code']}: {alarm['text']}" for alarm in reversed(alarms)]
+
+    def wins(self) -> list[str]:
+        wins = self._office.manager.view.view()["wins"]
+        return [f"{win['number']} {win['seat']} {win['amount_cents']}" for win in reversed(wins)]
 
 
 def wall_ms() -> int:

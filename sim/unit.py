@@ -12,11 +12,10 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from controller.journal import Journal, JournalFault
-
 from controller.app import Controller
 from controller.calibration import measure_empty
 from controller.config import UnitConfig
+from controller.journal import Journal, JournalFault
 from controller.link import Connect
 from hal.board import Board
 from hal.clock import WallClock
@@ -55,6 +54,12 @@ class SimUnit:
     @property
     def powered(self) -> bool:
         return self.controller is not None
+
+    def failures(self) -> list[BaseException]:
+        """What the program let fall: exceptions that ended one of its tasks."""
+        ended = [task for task in self._tasks if task.done() and not task.cancelled()]
+        failures = [error for task in ended if (error := task.exception()) is not None]
+        return failures + (self.controller.crew.deaths if self.controller else [])
 
     async def calibrate(self) -> None:
         """What a tech does once, on an empty felt, before the unit first opens."""

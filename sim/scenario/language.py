@@ -41,8 +41,13 @@ def parse_scenario(text: str) -> list[Instruction]:
         words = line.split("#", 1)[0].split()
         if words:
             instructions.append(_parse_line(line_number, words))
-    if not instructions or instructions[0].verb != "table":
-        raise ScenarioError("line 1: a scenario begins with `table NAME`")
+    if not instructions:
+        raise ScenarioError("line 1: there is nothing to play; a scenario begins with `table NAME`")
+    first = instructions[0]
+    if first.verb != "table":
+        raise ScenarioError(
+            f"line {first.line_number}: `{first.text}`: a scenario begins with `table NAME`"
+        )
     return instructions
 
 
@@ -56,7 +61,8 @@ def _parse_line(line_number: int, words: list[str]) -> Instruction:
             except ValueError as error:
                 raise ScenarioError(f"line {line_number}: `{text}`: {error}") from error
             return Instruction(line_number, text, verb, arguments)
-    raise ScenarioError(f"line {line_number}: `{text}`: is no instruction")
+    known = ", ".join(f"`{verb}`" for verb in GRAMMAR)
+    raise ScenarioError(f"line {line_number}: `{text}`: is no instruction; there are {known}")
 
 
 def cents(text: str) -> int:
@@ -90,7 +96,7 @@ def _nothing(words: list[str]) -> tuple[str, ...]:
 def _one(check: Callable[[str], object]) -> Callable[[list[str]], tuple[str, ...]]:
     def parse(words: list[str]) -> tuple[str, ...]:
         if len(words) != 1:
-            raise ValueError("takes one word")
+            raise ValueError(f"takes one word, not {len(words)}")
         check(words[0])
         return (words[0],)
 
@@ -102,7 +108,7 @@ def _two(
 ) -> Callable[[list[str]], tuple[str, ...]]:
     def parse(words: list[str]) -> tuple[str, ...]:
         if len(words) != 2:
-            raise ValueError("takes two words")
+            raise ValueError(f"takes two words, not {len(words)}")
         first(words[0])
         second(words[1])
         return (words[0], words[1])
