@@ -1,0 +1,109 @@
+"""The self-test on the simulated board: everything in order, and every broken part named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from controller.calibration import measure_empty
+from controller.config import load_unit_config
+from controller.selftest import Verdict, run_selftest
+from hal import aio
+from hal.board import Board
+from hal.errors import SensorFault
+from sim.backend import SimBackend
+from sim.floor import simulated, table_path
+from sim.loop import run_virtual
+from sim.world import World
+
+WELL: Callable[[World], None] = lambda _world: None  # noqa: E731
+
+
+def verdicts(
+    table: str = "four-card-keypad", break_it: Callable[[World], None] = WELL
+) -> list[Verdict]:
+    async def test() -> list[Verdict]:
+        config = simulated(load_unit_config(table_path(table)))
+        world = World(config.board)
+        world.start()
+        board = Board.from_config(config.board, SimBackend(world))
+        try:
+            references = await measure_empty(board)
+            break_it(world)
+            await aio.sleep_ms(300)
+            found = await run_selftest(board, references)
+            await aio.sleep_ms(1500)
+            assert {world.light(sensor.id) for sensor in board.sensors} == {"off"}
+            return found
+        finally:
+            board.close()
+            await world.close()
+
+    return run_virtual(test())
+
+
+def faults(found: list[Verdict]) -> list[str]:
+    return [verdict.part for verdict in found if not verdict.passed]
+
+
+@pytest.mark.parametrize("table", ["four-card-touch", "four-card-keypad"])
+def test_a_sound_board_passes_in_every_part(table: str) -> None:
+    found = verdicts(table)
+    assert faults(found) == []
+    parts = {verdict.part for verdict in found}
+    assert {"lamps", "light 1A", "sensor 7A", "tamper switch", "bus 1"} <= parts
+    assert ("card reader" in parts) == (table == "four-card-touch")
+    assert ({"keypad", "key switch"} <= parts) == (table == "four-card-keypad")
+
+
+def test_a_chip_on_the_felt_is_told_and_is_no_fault() -> None:
+    found = verdicts(break_it=lambda world: world.place_chip("3A"))
+    assert faults(found) == []
+    assert "a chip" in next(v.sentence for v in found if v.part == "sensor 3A")
+
+
+def test_a_dead_lamp_chip_fails_every_light() -> None:
+    found = faults(verdicts(break_it=lambda world: world.faults.nack("lights-1")))
+    assert {"lamps", "light 1A", "light 7A", "bus 1"} <= set(found)
+    assert "sensor 1A" not in found
+
+
+def test_a_dead_sensing_chip_fails_its_sensors_only() -> None:
+    found = faults(verdicts(break_it=lambda world: world.faults.nack("sense-1")))
+    assert {"sensor 1A", "sensor 7A", "bus 1"} <= set(found)
+    assert "light 1A" not in found
+
+
+def test_a_broken_electrode_fails_one_sensor() -> None:
+    found = faults(verdicts(break_it=lambda world: world.faults.break_electrode("4A")))
+    assert found == ["sensor 4A"]
+
+
+def test_a_stuck_key_and_a_key_between_two_positions_are_named() -> None:
+    def break_it(world: World) -> None:
+        world.press("START", hold_ms=None)
+        world.turn_key("BETWEEN")
+
+    found = verdicts(break_it=break_it)
+    assert faults(found) == ["keypad", "key switch"]
+    assert "START" in next(v.sentence for v in found if v.part == "keypad")
+
+
+def test_a_restless_felt_is_not_learnt() -> None:
+    async def measure() -> None:
+        config = simulated(load_unit_config(table_path("four-card-touch")))
+        world = World(config.board)
+        world.start()
+        board = Board.from_config(config.board, SimBackend(world))
+        try:
+            task = aio.create_task(measure_empty(board))
+            await aio.sleep_ms(60)
+            world.place_chip("2A")
+            await task
+        finally:
+            board.close()
+            await world.close()
+
+    with pytest.raises(SensorFault, match="2A"):
+        run_virtual(measure())
