@@ -30,11 +30,13 @@ def start(state: "RoundState", rules: "Rules", verdicts: "list[tuple[str, int]]"
     if obstacle:
         return [], obstacle
     accepted = [sensor for sensor, verdict in verdicts if verdict == sensing.ACCEPT]
-    refused = [sensor for sensor, verdict in verdicts if verdict == sensing.REFUSE]
+    unsure = [sensor for sensor, verdict in verdicts if verdict == sensing.REFUSE]
     if accepted:
+        in_transition = (sensing.REFUSE, sensing.LEFT)
+        refused = [sensor for sensor, verdict in verdicts if verdict in in_transition]
         return [events.round_start(state.round_number + 1, accepted, refused)], ""
-    if refused:
-        return [events.blink(refused)], "No bets were accepted; the blinking spots are refused."
+    if unsure:
+        return [events.blink(unsure)], "No bets were accepted; the blinking spots are refused."
     return [events.blink([])], "No bets: put a chip on a jackpot spot first."
 
 

@@ -18,6 +18,7 @@ NOT_READ = "not read yet"
 ACCEPT = 1
 REFUSE = 2
 EMPTY = 3
+LEFT = 4  # refused like REFUSE, but nothing lies there: the spot was left a moment ago
 
 SETTLE_MS = 150
 DISAGREE_MAX_MS = 200
@@ -129,9 +130,11 @@ class Spot:
 
     def verdict_at_lock(self, now_ms: int) -> int:
         """ACCEPT a rested chip, EMPTY rested felt; everything else is refused, never guessed."""
-        if not self.stable(now_ms) or not self.confirmed or not self._is_fresh(now_ms):
+        if self.presence == FAULT or not self.confirmed or not self._is_fresh(now_ms):
             return REFUSE
-        return ACCEPT if self.presence == PRESENT else EMPTY
+        if self.presence == PRESENT:
+            return ACCEPT if self.stable(now_ms) else REFUSE
+        return EMPTY if self.stable(now_ms) else LEFT
 
     def _judge(self, presence: str, agrees: bool, now_ms: int) -> bool:
         if agrees:

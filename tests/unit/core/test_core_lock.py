@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core import commands, events, kinds, lock
+from controller.core import commands, events, kinds, lock, sensing
 from controller.core.state import OPEN, table_state
 
 
@@ -13,6 +13,17 @@ def test_start_locks_the_accepted_bets_and_names_the_refused(touch):
     assert started == [(kinds.ROUND_START, {1: 1, 2: ["2A", "5A"], 3: ["7A"]})]
     assert touch.state.phase() == "locked"
     assert touch.state.blinking == ["7A"]
+
+
+def test_a_spot_left_just_before_the_lock_is_refused_too(touch):
+    verdicts = [*touch.verdicts("2A")[:6], ("7A", sensing.LEFT)]
+    assert touch.accept(commands.start(verdicts))[0][1][3] == ["7A"]
+    assert touch.state.blinking == ["7A"]
+
+
+def test_a_spot_left_just_before_a_refused_start_does_not_blink(touch):
+    assert "No bets" in touch.refuse(commands.start([("7A", sensing.LEFT)]))
+    assert touch.state.blinking == []
 
 
 def test_round_numbers_count_up(touch):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.core import sensing
-from controller.core.sensing import ABSENT, ACCEPT, EMPTY, FAULT, PRESENT, REFUSE, Spot
+from controller.core.sensing import ABSENT, ACCEPT, EMPTY, FAULT, LEFT, PRESENT, REFUSE, Spot
 from hal.aio import ticks_add
 
 REFERENCE = 700
@@ -63,8 +63,9 @@ def test_a_confirmed_and_rested_empty_spot_is_empty():
 def test_a_chip_taken_just_before_the_lock_is_in_transition():
     spot = spot_with_chip(0)
     spot.touched(False, 1_000)
+    assert spot.verdict_at_lock(1_001) == REFUSE, "not confirmed yet"
     spot.reading(EMPTY_RAW, REFERENCE, False, None, 1_002)
-    assert spot.verdict_at_lock(1_100) == REFUSE
+    assert spot.verdict_at_lock(1_149) == LEFT
     assert spot.verdict_at_lock(1_150) == EMPTY
 
 

@@ -1,0 +1,186 @@
+"""What hal.aio promises, told in lines that must be the same on CPython and on MicroPython."""
+
+from hal import aio
+
+
+async def events_and_locks():
+    event = aio.Event()
+    lock = aio.Lock()
+
+    async def waiter():
+        await event.wait()
+        return "woken"
+
+    task = aio.create_task(waiter(), "waiter")
+    await aio.sleep_ms(1)
+    print("event set before:", event.is_set())
+    event.set()
+    print("event waiter:", await task)
+    async with lock:
+        print("lock held:", lock.locked())
+    print("lock held:", lock.locked())
+
+
+async def lock_excludes():
+    lock = aio.Lock()
+    seen = []
+
+    async def worker(name, hold_ms):
+        async with lock:
+            seen.append(name + " in")
+            await aio.sleep_ms(hold_ms)
+            seen.append(name + " out")
+
+    await aio.gather(worker("first", 4), worker("second", 1))
+    print("lock order:", seen)
+
+
+async def gathering():
+    async def answer(value, delay_ms):
+        await aio.sleep_ms(delay_ms)
+        return value
+
+    async def broken():
+        await aio.sleep_ms(1)
+        raise ValueError("a broken task")
+
+    print("gather:", await aio.gather(answer(1, 8), answer(2, 2)))
+    try:
+        await aio.gather(broken())
+    except ValueError as error:
+        print("gather raised:", error)
+    results = await aio.gather(answer(3, 1), broken(), return_exceptions=True)
+    print("gather kept:", results[0], type(results[1]).__name__, results[1])
+
+
+async def timeouts():
+    cancelled = []
+
+    async def endless():
+        try:
+            while True:
+                await aio.sleep_ms(1000)
+        except aio.CancelledError:
+            cancelled.append("endless")
+            raise
+
+    async def quick():
+        return "in time"
+
+    try:
+        await aio.wait_for_ms(endless(), 5)
+    except aio.TimeoutError:
+        print("timeout; cancelled:", cancelled)
+    print("wait_for_ms:", await aio.wait_for_ms(quick(), 1000))
+    print("wait_for:", await aio.wait_for(quick(), 1))
+
+
+async def cancelling():
+    async def endless():
+        await aio.Event().wait()
+
+    task = aio.create_task(endless(), "endless")
+    await aio.sleep_ms(1)
+    task.cancel()
+    try:
+        await task
+    except aio.CancelledError:
+        print("cancelled:", task.done())
+
+
+async def mailboxes():
+    box = aio.Mailbox(2)
+    box.put_nowait("first")
+    box.put_nowait("second")
+    try:
+        box.put_nowait("third")
+    except aio.MailboxFull as error:
+        print("full:", error)
+    print("mailbox:", len(box), await box.get(), await box.get(), len(box))
+
+    async def later():
+        await aio.sleep_ms(5)
+        box.put_nowait("late")
+
+    task = aio.create_task(later(), "later")
+    print("mailbox waited:", await box.get())
+    await task
+    try:
+        await aio.wait_for_ms(box.get(), 5)
+    except aio.TimeoutError:
+        box.put_nowait("kept")
+        print("mailbox after a timeout:", await box.get())
+    try:
+        aio.Mailbox(0)
+    except ValueError as error:
+        print("mailbox:", error)
+
+
+async def one_consumer():
+    box = aio.Mailbox(1)
+
+    async def consume():
+        return await box.get()
+
+    task = aio.create_task(consume(), "consumer")
+    await aio.sleep_ms(1)
+    try:
+        await box.get()
+    except RuntimeError as error:
+        print("mailbox:", error)
+    box.put_nowait("mine")
+    print("mailbox consumer:", await task)
+
+
+async def flags():
+    flag = aio.ThreadSafeFlag()
+    flag.set()
+    flag.set()
+    await flag.wait()
+    print("flag was set")
+    try:
+        await aio.wait_for_ms(flag.wait(), 5)
+    except aio.TimeoutError:
+        print("flag is clear after waiting")
+    flag.set()
+    flag.clear()
+    try:
+        await aio.wait_for_ms(flag.wait(), 5)
+    except aio.TimeoutError:
+        print("flag was cleared")
+
+    async def interrupt():
+        await aio.sleep_ms(3)
+        flag.set()
+
+    task = aio.create_task(interrupt(), "interrupt")
+    await flag.wait()
+    await task
+    print("flag woke its waiter")
+
+
+def ticks():
+    last = aio.ticks_add(0, -1)
+    print("last tick:", last)
+    print("across the wrap:", aio.ticks_diff(10, last), aio.ticks_diff(last, 10))
+    print("wrapped:", aio.ticks_add(last, 21), aio.ticks_add(5, -6) == last)
+    print("half:", aio.ticks_diff((1 << 29) - 1, 0), aio.ticks_diff(1 << 29, 0))
+    start = aio.ticks_ms()
+    print("ticks run forward:", 0 <= aio.ticks_diff(aio.ticks_ms(), start) < 1000)
+    print("ticks in range:", 0 <= start < (1 << 30))
+
+
+async def main():
+    await events_and_locks()
+    await lock_excludes()
+    await gathering()
+    await timeouts()
+    await cancelling()
+    await mailboxes()
+    await one_consumer()
+    await flags()
+    ticks()
+    start = aio.ticks_ms()
+    await aio.sleep_ms(20)
+    print("slept:", aio.ticks_diff(aio.ticks_ms(), start) >= 20)
+    print("a task runs:", aio.current_task() is not None)
