@@ -27,7 +27,9 @@ from sim.bench.web.felt import places
 
 HERE = Path(__file__).parent
 INTERVAL_MS = 50  # fast enough to see the lights blink as they do
-ACTIONS = frozenset(["place", "remove", "press", "key", "swipe", "half-swipe", "power", "cable", "tamper", "fault"])
+CHIPS_AND_KEYS = ("place", "remove", "press", "key", "swipe", "half-swipe")
+SURROUNDINGS = ("power", "cable", "tamper", "fault")
+ACTIONS = frozenset((*CHIPS_AND_KEYS, *SURROUNDINGS))
 KEY_LABELS = {"START": "COIN IN", "END": "GAME OVER", "JPOT": "J-POT"}
 
 

@@ -1,0 +1,172 @@
+"""The live stream, in both its copies: framing, beat, pace, slow and departed clients."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import controller.web.stream
+import manager.web.stream
+from sim.loop import run_virtual
+from tests.unit.web.web_fakes import Fake
+
+SCOPE = {"type": "http", "method": "GET", "path": "/events", "headers": []}
+
+
+@pytest.fixture(params=[controller.web.stream, manager.web.stream], ids=["controller", "manager"])
+def stream(request: pytest.FixtureRequest) -> ModuleType:
+    module: ModuleType = request.param
+    return module
+
+
+def feed_of(stream: ModuleType, fake: Fake, interval_ms: int = 100) -> Any:
+    return stream.Feed(fake.view, lambda: fake.version, fake.changed, interval_ms)
+
+
+class Page:
+    """The browser's end: takes frames until it leaves, or stops taking them."""
+
+    def __init__(self) -> None:
+        self.started: list[dict[str, Any]] = []
+        self.frames: list[tuple[float, bytes]] = []
+        self.left = asyncio.Event()
+        self.reading = asyncio.Event()
+        self.reading.set()
+        self.ended = False
+
+    async def receive(self) -> dict[str, Any]:
+        await self.left.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: dict[str, Any]) -> None:
+        await self.reading.wait()
+        if message["type"] == "http.response.start":
+            self.started.append(message)
+        elif message["body"]:
+            self.frames.append((asyncio.get_running_loop().time(), message["body"]))
+        self.ended = self.ended or message.get("more_body") is False
+
+    @property
+    def events(self) -> list[tuple[float, int, Any]]:
+        found = []
+        for time, frame in self.frames:
+            lines = dict(x.split(": ", 1) for x in frame.decode().splitlines() if x[:1] not in ":")
+            if "data" in lines:
+                found.append((round(time, 3), int(lines["id"]), json.loads(lines["data"])))
+        return found
+
+
+def test_a_view_is_one_event_with_its_version_as_id(stream: ModuleType) -> None:
+    frame = stream.event(41, {"text": "two\nlines é"})
+    assert frame == 'id: 41\ndata: {"text":"two\\nlines é"}\n\n'.encode()
+
+
+def test_a_quiet_stream_repeats_the_view_every_second(stream: ModuleType) -> None:
+    async def scene() -> Page:
+        page, streams = Page(), stream.Streams()
+        response = streams.open(feed_of(stream, Fake({"n": 1})))
+        task = asyncio.create_task(response(SCOPE, page.receive, page.send))
+        await asyncio.sleep(3.5)
+        page.left.set()
+        await task
+        assert streams.count == 0
+        return page
+
+    page = run_virtual(scene())
+    assert [time for time, _, _ in page.events] == [0.0, 1.0, 2.0, 3.0]
+    assert page.frames[0][1] == stream.FIRST_FRAME
+    headers = dict(page.started[0]["headers"])
+    assert headers[b"content-type"].startswith(b"text/event-stream")
+    assert headers[b"cache-control"] == b"no-store"
+    assert b"content-length" not in headers
+
+
+def test_a_change_is_sent_at_once_and_many_are_sent_as_one(stream: ModuleType) -> None:
+    async def scene() -> Page:
+        fake, page = Fake({"n": 0}), Page()
+        response = stream.Streams().open(feed_of(stream, fake))
+        task = asyncio.create_task(response(SCOPE, page.receive, page.send))
+        await asyncio.sleep(0.5)
+        for number in range(1, 41):  # 40 changes in 0.4 s
+            fake.change(n=number)
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.3)
+        page.left.set()
+        await task
+        return page
+
+    events = run_virtual(scene()).events
+    assert (0.5, 2, {"n": 1}) in events, "the first change waits for nobody"
+    assert events[-1][2] == {"n": 40}, "the last change is never lost"
+    gaps = [later[0] - one[0] for one, later in itertools.pairwise(events)]
+    assert min(gaps) >= 0.1 - 1e-9, "no page hears more than ten views a second"
+
+
+def test_a_client_that_takes_nothing_is_dropped(stream: ModuleType) -> None:
+    async def scene() -> tuple[Page, float]:
+        fake, page, streams = Fake({"n": 0}), Page(), stream.Streams()
+        response = streams.open(feed_of(stream, fake))
+        task = asyncio.create_task(response(SCOPE, page.receive, page.send))
+        await asyncio.sleep(0.5)
+        page.reading.clear()
+        await task
+        assert streams.count == 0
+        return page, asyncio.get_running_loop().time()
+
+    page, ended = run_virtual(scene())
+    assert not page.ended, "a dropped client gets no polite end it would not read"
+    assert ended == pytest.approx(1.0 + stream.SLOW_MS / 1000)
+
+
+def test_closing_ends_every_stream_within_a_beat(stream: ModuleType) -> None:
+    async def scene() -> Page:
+        page, streams = Page(), stream.Streams()
+        response = streams.open(feed_of(stream, Fake({})))
+        task = asyncio.create_task(response(SCOPE, page.receive, page.send))
+        await asyncio.sleep(0.2)
+        streams.close()
+        async with asyncio.timeout(1.001):
+            await task
+        return page
+
+    assert run_virtual(scene()).ended
+
+
+def test_the_number_of_streams_is_bounded(stream: ModuleType) -> None:
+    async def scene() -> int:
+        streams, pages = stream.Streams(count_max=2), [Page(), Page()]
+        feed = feed_of(stream, Fake({}))
+        tasks = [
+            asyncio.create_task(streams.open(feed)(SCOPE, page.receive, page.send))
+            for page in pages
+        ]
+        await asyncio.sleep(0)
+        refused: int = streams.open(feed).status_code
+        for page in pages:
+            page.left.set()
+        await asyncio.gather(*tasks)
+        return refused
+
+    assert run_virtual(scene()) == 503
+
+
+def test_a_view_that_fails_ends_the_stream_with_its_error(stream: ModuleType) -> None:
+    async def scene() -> None:
+        page, streams = Page(), stream.Streams()
+
+        def broken() -> dict[str, Any]:
+            raise RuntimeError("no view")
+
+        feed = stream.Feed(broken, lambda: 1, Fake({}).changed)
+        try:
+            await streams.open(feed)(SCOPE, page.receive, page.send)
+        finally:
+            assert streams.count == 0
+
+    with pytest.raises(RuntimeError, match="no view"):
+        run_virtual(scene())
