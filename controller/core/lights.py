@@ -23,7 +23,8 @@ LEVEL_DIM = 614  # 15 %
 LEVEL_LOW = 1229  # 30 %
 
 PERIOD_MS = 1000
-# How long a change on an accepted spot shows; the bet itself stands.
+# How long a change on an accepted spot shows (the bet itself stands), and how long a refused spot
+# blinks on which nothing lies.
 LATE_SHOWN_MS = 2000
 
 # (duration_ms, white, amber), together one period; a single entry is steady.
@@ -77,7 +78,7 @@ def light_of(sensor: str, presence: str, state: "RoundState", round_age_ms: int)
         return FAULT
     if state.is_winner(sensor):
         return WINNER
-    if sensor in state.blinking:
+    if sensor in state.blinking and _still_blinks(sensor, presence, state, round_age_ms):
         return REFUSED
     if not state.round_open:
         return DETECTED if presence == sensing.PRESENT else OFF
@@ -86,8 +87,18 @@ def light_of(sensor: str, presence: str, state: "RoundState", round_age_ms: int)
     return LATE if presence == sensing.PRESENT else OFF
 
 
+def _still_blinks(sensor: str, presence: str, state: "RoundState", round_age_ms: int) -> bool:
+    if presence == sensing.PRESENT or not state.round_open:
+        return True
+    return late_left_ms(sensor, state, round_age_ms) > 0
+
+
 def late_left_ms(sensor: str, state: "RoundState", round_age_ms: int) -> int:
-    """How much longer an accepted sensor shows its last change; 0 when it does not."""
+    """How much longer this sensor shows what has passed; 0 when it shows what is."""
+    if not state.round_open:
+        return 0
+    if sensor in state.blinking:
+        return max(0, LATE_SHOWN_MS - round_age_ms)
     mark = state.late.get(sensor)
     if mark is None or sensor not in state.accepted:
         return 0

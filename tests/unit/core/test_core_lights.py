@@ -103,9 +103,18 @@ def test_a_refused_spot_blinks_until_its_chip_is_taken_or_the_round_ends(touch):
     assert lights.light_of("4A", "present", touch.state, 900) == "detected"
 
 
+def test_a_refused_spot_on_which_nothing_lies_goes_dark_after_two_seconds(touch):
+    touch.start("2A", refused=("3A",))
+    assert lights.light_of("3A", "absent", touch.state, 1_999) == "refused"
+    assert lights.late_left_ms("3A", touch.state, 1_999) == 1
+    assert lights.light_of("3A", "absent", touch.state, 2_000) == "off"
+    assert lights.light_of("3A", "present", touch.state, 2_000) == "refused"
+
+
 def test_a_refused_start_lets_the_spots_blink_on_an_open_table(touch):
     touch.refuse(commands.start(touch.verdicts(refused=("3A",))))
     assert lights.light_of("3A", "present", touch.state, 0) == "refused"
+    assert lights.late_left_ms("3A", touch.state, 0) == 0
 
 
 def test_a_winner_from_the_selected_hand_to_the_end_of_the_game(touch):
