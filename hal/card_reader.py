@@ -82,9 +82,15 @@ class CardReader:
         self._loop.add_reader(self._port.fileno(), self._receive)
 
     async def _wait_for_bytes(self, port: serial.Serial) -> None:
-        wait_ms = self._gap_left_ms() if self._parser.expects_more else SETTLED_MS
+        if self._parser.expects_more:
+            wait_ms = max(0, self._gap_left_ms())
+        elif self._reopen_ms:
+            wait_ms = SETTLED_MS
+        else:
+            await self._arrived.wait()
+            return
         try:
-            await wait_for_ms(self._arrived.wait(), max(0, wait_ms))
+            await wait_for_ms(self._arrived.wait(), wait_ms)
         except TimeoutError:
             self._silence(port)
 

@@ -12,7 +12,7 @@ import os
 import struct
 import termios
 import tty
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -75,6 +75,11 @@ def reader(slot: Slot) -> Iterator[CardReader]:
     reader.close()
 
 
+async def soon(result: Awaitable[Swipe | BadSwipe]) -> Swipe | BadSwipe:
+    """Virtual time never runs out by itself while the reader polls, so a test must."""
+    return await wait_for_ms(result, 60_000)
+
+
 async def opened(reader: CardReader) -> asyncio.Task[Swipe | BadSwipe]:
     """A read that has opened the port and waits."""
     waiting = asyncio.create_task(reader.read())
@@ -87,7 +92,7 @@ def test_a_swipe_with_a_line_end_is_told_at_once(slot: Slot, reader: CardReader)
     async def main() -> tuple[object, int]:
         waiting = await opened(reader)
         slot.swipe(CARD + b"\r\n")
-        swipe = await waiting
+        swipe = await soon(waiting)
         reader.close()
         return swipe, ticks_ms()
 
@@ -100,7 +105,7 @@ def test_a_swipe_without_check_or_line_end_waits_only_for_the_check(
     async def main() -> tuple[object, int]:
         waiting = await opened(reader)
         slot.swipe(CARD)
-        swipe = await waiting
+        swipe = await soon(waiting)
         reader.close()
         return swipe, ticks_ms()
 
@@ -115,9 +120,9 @@ def test_half_a_card_is_bad_after_the_gap_and_the_next_card_is_read(
     async def main() -> tuple[object, int, object]:
         waiting = await opened(reader)
         slot.swipe(CARD[:12])
-        first, first_ms = await waiting, ticks_ms()
+        first, first_ms = await soon(waiting), ticks_ms()
         slot.swipe(CARD + b"\r")
-        second = await reader.read()
+        second = await soon(reader.read())
         reader.close()
         return first, first_ms, second
 
@@ -133,7 +138,7 @@ def test_a_slow_card_within_the_gap_is_one_card(slot: Slot, reader: CardReader) 
         slot.swipe(CARD[:12])
         await sleep_ms(250)
         slot.swipe(CARD[12:] + b"\r")
-        result = await waiting
+        result = await soon(waiting)
         reader.close()
         return result
 
@@ -146,12 +151,12 @@ def test_half_a_card_nobody_waited_for_does_not_spoil_the_next(
     async def main() -> list[object]:
         waiting = await opened(reader)
         slot.swipe(CARD + b"\r")
-        results: list[object] = [await waiting]
+        results: list[object] = [await soon(waiting)]
         slot.swipe(CARD[:12])
         await sleep_ms(1000)
         slot.swipe(CARD + b"\r")
         await sleep_ms(10)
-        results += [await reader.read(), await reader.read()]
+        results += [await soon(reader.read()), await soon(reader.read())]
         reader.close()
         return results
 
@@ -162,11 +167,30 @@ def test_half_a_card_nobody_waited_for_does_not_spoil_the_next(
     ]
 
 
+def test_two_halves_far_apart_are_never_one_card(slot: Slot, reader: CardReader) -> None:
+    async def main() -> list[object]:
+        waiting = await opened(reader)
+        slot.swipe(CARD + b"\r")
+        await soon(waiting)
+        slot.swipe(CARD[:12])
+        await sleep_ms(1000)  # while nobody waits in `read`
+        slot.swipe(CARD[12:] + b"\r")
+        await sleep_ms(10)
+        results: list[object] = [await soon(reader.read()), await soon(reader.read())]
+        reader.close()
+        return results
+
+    assert run_virtual(main()) == [
+        BadSwipe("the card was only half read"),
+        BadSwipe("the card could not be read"),
+    ]
+
+
 def test_garbage_is_a_bad_swipe(slot: Slot, reader: CardReader) -> None:
     async def main() -> object:
         waiting = await opened(reader)
         slot.swipe(bytes(range(128, 160)))
-        result = await waiting
+        result = await soon(waiting)
         reader.close()
         return result
 
@@ -177,7 +201,7 @@ def test_an_unplugged_reader_is_told_once_and_found_again(slot: Slot, reader: Ca
     async def main() -> list[object]:
         waiting = await opened(reader)
         slot.unplug()
-        results: list[object] = [await waiting]
+        results: list[object] = [await soon(waiting)]
         with pytest.raises(TimeoutError):
             await wait_for_ms(reader.read(), 30_000)
         assert not reader.plugged
@@ -185,7 +209,7 @@ def test_an_unplugged_reader_is_told_once_and_found_again(slot: Slot, reader: Ca
         waiting = asyncio.create_task(reader.read())
         await sleep_ms(5_100)  # the longest pause between attempts
         slot.swipe(CARD + b"\r")
-        results.append(await waiting)
+        results.append(await soon(waiting))
         reader.close()
         return results
 
@@ -196,13 +220,13 @@ def test_a_reader_unplugged_a_second_time_is_told_again(slot: Slot, reader: Card
     async def main() -> list[object]:
         waiting = await opened(reader)
         slot.unplug()
-        results: list[object] = [await waiting]
+        results: list[object] = [await soon(waiting)]
         slot.plug()
         waiting = asyncio.create_task(reader.read())
         await sleep_ms(3000)
         assert reader.plugged
         slot.unplug()
-        results.append(await waiting)
+        results.append(await soon(waiting))
         return results
 
     assert run_virtual(main()) == [BadSwipe("reader unplugged")] * 2
@@ -219,7 +243,7 @@ def test_attempts_to_open_grow_apart(tmp_path: Path, monkeypatch: pytest.MonkeyP
     reader = CardReader(str(tmp_path / "nothing"))
 
     async def main() -> object:
-        first = await reader.read()
+        first = await soon(reader.read())
         with pytest.raises(TimeoutError):
             await wait_for_ms(reader.read(), 20_000)
         return first
@@ -237,8 +261,8 @@ def test_results_nobody_reads_are_bounded(
         for _ in range(12):
             slot.swipe(CARD + b"\r")
             await sleep_ms(1)
-        results: list[object] = [await waiting]
-        results += [await reader.read() for _ in range(8)]
+        results: list[object] = [await soon(waiting)]
+        results += [await soon(reader.read()) for _ in range(8)]
         with pytest.raises(TimeoutError):
             await wait_for_ms(reader.read(), 100)
         reader.close()
@@ -256,10 +280,10 @@ def test_the_account_is_never_logged(
     async def main() -> None:
         waiting = await opened(reader)
         slot.swipe(CARD + b"\r" + CARD + b"x" + CARD[:10])
-        await waiting
+        await soon(waiting)
         slot.unplug()
-        await reader.read()
-        await reader.read()
+        await soon(reader.read())
+        await soon(reader.read())
 
     with caplog.at_level(logging.DEBUG):
         run_virtual(main())
