@@ -17,10 +17,12 @@ from controller.core import commands, kinds, lights, sensing
 from controller.core.round import prompt, table_state
 from controller.crew import Crew
 from controller.fault_board import FaultBoard
+from controller.felt_watch import FeltWatch
 from controller.journal import Journal, JournalFault
 from controller.lamps import LampPlayer
 from controller.link import Connect, ManagerLink
 from controller.meters import MeterBoard
+from controller.press_guard import PressGuard
 from controller.round_keeper import Answer, RoundKeeper
 from controller.sensors import ChipWatch
 from controller.table_settings import card_role, misfit, rules_from, rules_without_settings
@@ -74,8 +76,15 @@ class Controller:
         self.keeper = RoundKeeper(journal, disk, wall_ms, self._round_changed)
         self.crew = Crew(self._task_died)
         self._lamps = LampPlayer(board.lamps, lambda: self.crew.beat("lamps"), self._lamp_fault)
-        self._spots_moved = aio.Event()
-        self._told_presence: dict[str, bool] = {}
+        self._felt = FeltWatch(
+            self.spots,
+            self.keeper,
+            self.faults,
+            lambda command: self._submit(command, ""),
+            self._show_lights,
+            lambda: self.crew.beat("spots"),
+        )
+        self._press_guard = PressGuard()
         self._ready = False
         self.link = ManagerLink(
             connect,
@@ -117,7 +126,7 @@ class Controller:
         start("lamps", self._lamps.run())
         for name in board.chips:
             start(name, self._chip_watch(name).run())
-        start("spots", self._watch_spots())
+        start("spots", self._felt.run())
         start("link", self.link.run())
         start("pulse", self._pulse())
         start("fault-events", self._record_faults(), critical=False)
@@ -171,14 +180,21 @@ class Controller:
     # --- what people do ---------------------------------------------------------------------
 
     async def press(self, button: str) -> Answer:
-        """A button of the dealer's panel or keypad."""
-        command = buttons.command_of(button, self)
+        """A button of the dealer's touch panel."""
+        command = buttons.command_of(button, self)  # the felt counts as it is at the press
+        others = await self._press_guard.company(button)
+        if others:
+            return await self.pressed_together((button, *others))
+        return await self._take(button, command)
+
+    async def pressed(self, button: str) -> Answer:
+        """A key of the keypad, which tells chords by itself."""
+        return await self._take(button, buttons.command_of(button, self))
+
+    async def _take(self, button: str, command: tuple[Any, ...] | None) -> Answer:
         if command is None:
             return await self._refuse(button, f"There is no button {button}.")
         return await self._submit(command, button)
-
-    async def pressed(self, button: str) -> Answer:
-        return await self.press(button)
 
     async def pressed_together(self, names: tuple[str, ...]) -> Answer:
         return await self._refuse(
@@ -257,37 +273,8 @@ class Controller:
 
     def _spots_changed(self) -> None:
         self._show_lights()
-        self._spots_moved.set()
+        self._felt.look_again()
         self.news.tell()
-
-    async def _watch_spots(self) -> None:
-        """Tells the round what came or went, and lets a late mark end when its time is over."""
-        while True:
-            self.crew.beat("spots")
-            self._spots_moved.clear()
-            for sensor, spot in self.spots.items():
-                await self._tell_presence(sensor, spot)
-            self._show_lights()
-            try:
-                await aio.wait_for_ms(self._spots_moved.wait(), self._late_mark_ends_ms())
-            except aio.TimeoutError:
-                continue
-
-    async def _tell_presence(self, sensor: str, spot: sensing.Spot) -> None:
-        if spot.reason == sensing.NOT_READ:
-            return
-        broken = spot.presence == sensing.FAULT
-        self.faults.set("sensor", sensor, f"Spot {sensor}: {spot.reason}." if broken else "")
-        present = spot.presence == sensing.PRESENT
-        if broken or not spot.confirmed or self._told_presence.get(sensor) == present:
-            return
-        self._told_presence[sensor] = present
-        await self._submit(commands.late(sensor, present, self.keeper.round_age_ms()), "")
-
-    def _late_mark_ends_ms(self) -> int:
-        age_ms = self.keeper.round_age_ms()
-        left = [lights.late_left_ms(s, self.keeper.state, age_ms) for s in self._sensor_ids]
-        return min([ms for ms in left if ms] + [PULSE_MS])
 
     def _show_lights(self) -> None:
         if self._ready:
@@ -360,6 +347,7 @@ class Controller:
     def _round_changed(self) -> None:
         self.link.journal_grew()
         self._show_lights()
+        self._felt.look_again()
         self.news.tell()
 
     def _fault_changed(self, event: wire_events.Fault) -> None:

@@ -1,0 +1,69 @@
+"""Tells the round what came to the felt and what left it, and lets marks on the lights end in time.
+
+It alone knows what the round has already been told. What a spot's presence is, the spot decides;
+what a change means for the bets, the round does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from controller.core import commands, lights, sensing
+from controller.fault_board import FaultBoard
+from controller.round_keeper import RoundKeeper
+from hal import aio
+
+LOOK_AT_LEAST_EVERY_MS = 1000
+
+
+class FeltWatch:
+    def __init__(
+        self,
+        spots: Mapping[str, sensing.Spot],
+        keeper: RoundKeeper,
+        faults: FaultBoard,
+        submit: Callable[[tuple[Any, ...]], Awaitable[object]],
+        show_lights: Callable[[], None],
+        beat: Callable[[], None],
+    ) -> None:
+        self._spots = spots
+        self._keeper = keeper
+        self._faults = faults
+        self._submit = submit
+        self._show_lights = show_lights
+        self._beat = beat
+        self._moved = aio.Event()
+        self._told_presence: dict[str, bool] = {}
+
+    def look_again(self) -> None:
+        """A spot or the round changed."""
+        self._moved.set()
+
+    async def run(self) -> None:
+        while True:
+            self._beat()
+            self._moved.clear()
+            for sensor, spot in self._spots.items():
+                await self._tell_presence(sensor, spot)
+            self._show_lights()
+            try:
+                await aio.wait_for_ms(self._moved.wait(), self._next_light_change_ms())
+            except aio.TimeoutError:
+                continue
+
+    async def _tell_presence(self, sensor: str, spot: sensing.Spot) -> None:
+        if spot.reason == sensing.NOT_READ:
+            return
+        broken = spot.presence == sensing.FAULT
+        self._faults.set("sensor", sensor, f"Spot {sensor}: {spot.reason}." if broken else "")
+        present = spot.presence == sensing.PRESENT
+        if broken or not spot.confirmed or self._told_presence.get(sensor) == present:
+            return
+        self._told_presence[sensor] = present
+        await self._submit(commands.late(sensor, present, self._keeper.round_age_ms()))
+
+    def _next_light_change_ms(self) -> int:
+        state, age_ms = self._keeper.state, self._keeper.round_age_ms()
+        left = [lights.late_left_ms(sensor, state, age_ms) for sensor in self._spots]
+        return min([ms for ms in left if ms] + [LOOK_AT_LEAST_EVERY_MS])
