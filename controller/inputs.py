@@ -34,14 +34,19 @@ class InputOwner(Protocol):
 
 
 async def watch_keypad(keypad: Keypad, owner: InputOwner) -> None:
+    started = False
     while True:
         try:
+            if not started:
+                await keypad.start()
+                started = True
+                owner.input_fault("keypad", "")
             press = await keypad.next_press()
         except HardwareFault as fault:
+            started = False
             owner.input_fault("keypad", str(fault))
             await aio.sleep_ms(RETRY_MS)
             continue
-        owner.input_fault("keypad", "")
         if isinstance(press, KeyChord):
             await owner.pressed_together(press.names)
         else:
@@ -49,14 +54,16 @@ async def watch_keypad(keypad: Keypad, owner: InputOwner) -> None:
 
 
 async def watch_key(keyswitch: KeySwitch, owner: InputOwner) -> None:
-    await owner.key_turned(keyswitch.position)
+    known = ""
     while True:
         try:
-            position = await keyswitch.changed()
+            position = await keyswitch.changed() if known else keyswitch.position
         except HardwareFault as fault:
+            known = ""
             owner.input_fault("key", str(fault))
             await aio.sleep_ms(RETRY_MS)
             continue
+        known = position
         owner.input_fault("key", "")
         await owner.key_turned(position)
 
@@ -64,6 +71,8 @@ async def watch_key(keyswitch: KeySwitch, owner: InputOwner) -> None:
 async def watch_cards(reader: CardReader, owner: InputOwner) -> None:
     while True:
         swipe = await reader.read()
+        lost = isinstance(swipe, BadSwipe) and not reader.plugged
+        owner.input_fault("card reader", "The card reader is unplugged." if lost else "")
         if isinstance(swipe, BadSwipe):
             await owner.card_unreadable(swipe.reason)
         else:

@@ -22,6 +22,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--quiet", action="store_true", help="print failures and the count only")
     run.add_argument("-v", "--verbose", action="store_true", help="print each line and the log")
     run.set_defaults(run=_run)
+    perf = commands.add_parser("perf", help="measure, and print each figure beside its bound")
+    perf.add_argument("--json", type=Path, default=None, metavar="FILE")
+    perf.add_argument("--only", default="", help="groups whose title contains this")
+    perf.set_defaults(run=_perf)
     bench = commands.add_parser("bench", help="a manager, a table and the bench page")
     bench.add_argument("--table", default="four-card-touch")
     bench.add_argument("--data", type=Path, required=True)
@@ -34,6 +38,12 @@ def _run(options: argparse.Namespace) -> int:
     from sim.scenario.command import run_files
 
     return run_files(options.files, options.seed, options.quiet, options.verbose)
+
+
+def _perf(options: argparse.Namespace) -> int:
+    from sim.perf.command import run_perf
+
+    return run_perf(options.json, options.only)
 
 
 def _bench(options: argparse.Namespace) -> int:

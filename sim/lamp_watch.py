@@ -81,6 +81,10 @@ class LampWatch:
         passed = [level for at_ns, level in changes if at_ns <= now_ns]
         return (passed[-1] if passed else changes[0][1]) / LEVEL_MAX
 
+    def last_change_ns(self, sensor: str, colour: str) -> int:
+        """When the lamp's output last changed."""
+        return self._lamp(sensor, colour)[-1][0]
+
     def light(self, sensor: str, now_ns: int) -> str:
         """The light's name, "settling", or "unknown" for a steady light that has no name."""
         seen = self.seen(sensor, now_ns)

@@ -1,0 +1,1 @@
+"""`make perf`: figures of one run, each beside what it should be compared with."""

@@ -1,0 +1,26 @@
+"""`python -m sim perf`: takes every figure and prints it; nothing here can fail a build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from sim.perf import chip_to_light, unit_process, virtual_time
+from sim.perf.figures import Figure, print_figures, save
+
+GROUPS: dict[str, Callable[[], list[Figure]]] = {
+    "Chip to light, in simulated physical time at 400 kHz": chip_to_light.measure,
+    "The unit as a process, on this machine": unit_process.measure,
+    "Virtual time": virtual_time.measure,
+}
+
+
+def run_perf(json_path: Path | None, only: str) -> int:
+    measured: dict[str, list[Figure]] = {}
+    for title, measure in GROUPS.items():
+        if only.lower() in title.lower():
+            measured[title] = measure()
+            print_figures(title, measured[title])
+    if json_path:
+        save(json_path, measured)
+    return 0

@@ -1,0 +1,173 @@
+"""The unit as a process: time from its start to "open", its memory, and its CPU share at full scan.
+
+The process under the glass holds the shipped controller with its pages, on a board of 16 simulated
+sensors in real time; the simulated chips are in it too, so memory and CPU are an upper bound for a
+unit. Run as a module it is that process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from sim.perf.figures import Figure, at_most
+
+SENSORS = 16
+SCAN_S = 6
+FORMAT_MB = 1024 * 1024
+
+
+def measure() -> list[Figure]:
+    with tempfile.TemporaryDirectory() as folder:
+        begun_s = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sim.perf.unit_process", folder],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        with contextlib.closing(process.stdout) as output:
+            output.readline()
+            open_s = time.monotonic() - begun_s
+            found = json.loads(output.readline())
+        process.wait()
+    beside = f"{found['scans_per_s']:.0f} chip scans/s, the simulated chips' own cost included"
+    return [
+        at_most("controller process start -> open", open_s, 2, "s"),
+        at_most(
+            "resident memory, 16 sensors, pages served", found["rss_bytes"] / FORMAT_MB, 60, "MB"
+        ),
+        Figure("CPU share of one core at full scan", found["cpu_share"] * 100, "%", beside),
+        Figure("CPU share of one core at rest", found["rest_share"] * 100, "%"),
+    ]
+
+
+def wide_config() -> Any:
+    """The shipped touch table with 16 sensors on two sensing and two lamp chips."""
+    from controller.config import load_unit_config
+    from hal.board_config import ChipConfig, SensorConfig
+    from sim.floor import simulated, table_path
+
+    config = simulated(load_unit_config(table_path("four-card-touch")))
+    board = config.board
+    chips = (
+        ChipConfig("sense-1", "mpr121", 1, 0x5A, 17),
+        ChipConfig("sense-2", "mpr121", 1, 0x5B, 18),
+        ChipConfig("lights-1", "pca9685", 1, 0x40),
+        ChipConfig("lights-2", "pca9685", 1, 0x41),
+    )
+    sensors = tuple(
+        SensorConfig(
+            id=f"{index // 2 + 1}{'AB'[index % 2]}",
+            seat=index // 2 + 1,
+            letter="AB"[index % 2],
+            chip=f"sense-{index // 8 + 1}",
+            electrode=index % 8,
+            lamp_chip=f"lights-{index // 8 + 1}",
+            white_channel=2 * (index % 8),
+            amber_channel=2 * (index % 8) + 1,
+        )
+        for index in range(SENSORS)
+    )
+    wide = dataclasses.replace(board, chips=chips, sensors=sensors)
+    return dataclasses.replace(config, seat_count=SENSORS // 2, board=wide)
+
+
+async def _run(folder: Path) -> None:
+    """The process under the glass: a unit alone, with its pages, never connected to a manager."""
+    from controller import web, web_server
+    from controller.app import Controller
+    from controller.journal import Journal
+    from hal.clock import wall_ms
+    from protocol.stream import FrameStream
+    from sim.unit import SimUnit
+    from sim.world import World
+
+    config = wide_config()
+    world = World(config.board)
+    world.start()
+    opened = asyncio.Event()
+
+    async def connect() -> FrameStream:
+        raise ConnectionRefusedError("this measurement needs no manager")
+
+    async def serve_pages(controller: Controller) -> None:
+        opened.set()
+        await web_server.serve(web.build(controller), web_server.bind("127.0.0.1", 0))
+
+    unit = SimUnit(
+        config,
+        world,
+        open_journal=lambda: Journal.open(str(folder / "journal"), created_wall_ms=wall_ms()),
+        connect=connect,
+        wall_ms=wall_ms,
+        seed=1,
+        companion=serve_pages,
+    )
+    await unit.calibrate()
+    await unit.power_on()
+    await opened.wait()
+    assert unit.controller is not None
+    spots, version = unit.controller.spots.values(), 0
+    while any(spot.presence != "absent" for spot in spots):
+        version = await unit.controller.view_changed(version)
+    print("open", flush=True)
+    await _measure_shares(world, unit)
+    await unit.close()
+    await world.close()
+
+
+async def _measure_shares(world: Any, unit: Any) -> None:
+    import psutil  # only `make perf` has it
+
+    rest_share = await _share_of(SCAN_S)
+    # Every chip is touched all the time, so that both sensing chips are read at their full rate.
+    stirring = asyncio.create_task(_stir(world))
+    transfers = sum(bus.transfer_count for bus in world.buses.values())
+    cpu_share = await _share_of(SCAN_S)
+    transfers = sum(bus.transfer_count for bus in world.buses.values()) - transfers
+    stirring.cancel()
+    rss_bytes = psutil.Process().memory_info().rss
+    print(
+        json.dumps(
+            {
+                "rss_bytes": rss_bytes,
+                "cpu_share": cpu_share,
+                "rest_share": rest_share,
+                "scans_per_s": transfers / SCAN_S,
+            }
+        ),
+        flush=True,
+    )
+
+
+async def _share_of(seconds: float) -> float:
+    cpu_s, wall_s = time.process_time(), time.monotonic()
+    await asyncio.sleep(seconds)
+    return (time.process_time() - cpu_s) / (time.monotonic() - wall_s)
+
+
+async def _stir(world: Any) -> None:
+    """A chip comes or goes on each sensing chip in turn, ten times a second."""
+    sensors = [sensor.id for sensor in world.board.sensors]
+    turn = 0
+    while True:
+        sensor = sensors[(turn * 7) % len(sensors)]
+        if world.has_chip(sensor):
+            world.remove_chip(sensor)
+        else:
+            world.place_chip(sensor)
+        turn += 1
+        await asyncio.sleep(0.05)
+
+
+if __name__ == "__main__":
+    asyncio.run(_run(Path(sys.argv[1])))
