@@ -28,6 +28,8 @@ How to read it:
   $1,000 standing on a meter adds per $1 wager. Seeds and contribution rates are in no document.
 - **Print** is what the approval document prints: `agrees` to its last digit, `rounding` when it is
   one off in that digit, `misprint` when it cannot follow from the paytable.
+- **Base hit** is how often at least one bet of the base game wins under the play named above the
+  table.
 - Figures are exact counts. A figure with ± was simulated beyond two winning hands
   (seed {highest.SEED}, {highest.ROUNDS:,} rounds) and is followed by its standard error.
 - An operator's own paytable needs a file in the same form in a folder named by `--packs`.

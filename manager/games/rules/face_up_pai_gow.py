@@ -2,8 +2,9 @@
 
 No commission; everything pushes when the dealer has exactly an ace-high pai gow. Fortune
 Bonus and Ace-High pay by paytable, and envy goes to Fortune Bonus bets of $5 or more. The
-document leaves ordinary play to the posted rules of Pai Gow Poker: copies go to the dealer
-there, and the house way by which a dealer sets is the casino's, so ``settle`` takes set hands.
+document leaves ordinary play to the posted rules of Pai Gow Poker: there a copy goes to the
+dealer and a foul hand loses. The house way by which a dealer sets is the casino's, so
+``settle`` takes set hands.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""The packs that ship, one TOML file per game; see docs/games.md."""
