@@ -5,7 +5,7 @@ import { money } from "./kit/money.js";
 import { STALE_MS, follow, seconds } from "./kit/stream.js";
 import { installPresses } from "./press.js";
 import { renderSheets } from "./sheets.js";
-import { LIGHTS, MESSAGE_KINDS, STATES } from "./words.js";
+import { LIGHTS, MESSAGE_KINDS, STATES, hint } from "./words.js";
 
 const OWN_MESSAGE_MS = 8000;
 let view = null;
@@ -22,8 +22,10 @@ function render(next) {
   renderHands();
   renderSheets(view);
   renderActions();
-  if (view.message.id !== shownMessageId) showViewMessage();
+  if (view.message.id !== shownMessageId || showsHint()) showViewMessage();
 }
+
+const showsHint = () => byId("message").dataset.hint === "yes";
 
 // The page was drawn for these seats, hands, meters and this software. Anything else: draw it anew.
 function fitsPage() {
@@ -132,7 +134,9 @@ function renderAges(silentMs) {
 function showViewMessage() {
   ownMessageUntil = 0;
   shownMessageId = view.message.id;
-  showMessage(view.message.kind, view.message.text);
+  const text = view.message.text || hint(view);
+  showMessage(view.message.text ? view.message.kind : "info", text);
+  setData(byId("message"), "hint", view.message.text ? "no" : "yes");
 }
 
 function showMessage(kind, text) {
@@ -144,6 +148,7 @@ function showMessage(kind, text) {
 
 function showRefusal(sentence) {
   ownMessageUntil = performance.now() + OWN_MESSAGE_MS;
+  setData(byId("message"), "hint", "no");
   showMessage("refused", sentence);
 }
 

@@ -21,6 +21,18 @@ export const LIGHTS = {
 
 export const MESSAGE_KINDS = { info: "", refused: "Not accepted", fault: "Fault" };
 
+// What the message line says while the table itself has nothing to say.
+export function hint(view) {
+  const keypad = view.workflow === "keypad";
+  if (view.state === "offline") return "No link to the Game Manager. A round under way can finish; a new one must wait.";
+  if (view.state === "fault") return "Something on this table cannot be trusted. Call a technician.";
+  if (view.state === "locked" && view.wins.length) return `Pay as shown, then press ${keypad ? "GAME OVER" : "END GAME"}.`;
+  if (view.state === "locked") return keypad ? "For a winner, press the hand." : "For a winner, press the seat, then the hand.";
+  if (view.state !== "open") return "";
+  const chips = view.seats.some((seat) => seat.sensors.some((sensor) => sensor.presence === "present"));
+  return chips ? `Press ${keypad ? "COIN IN" : "START GAME"} when all bets are down.` : "Waiting for bets.";
+}
+
 // What the table waits for, and from whom: [instruction, explanation].
 export function prompt(claim, workflow, key) {
   if (claim.stage === "pricing")

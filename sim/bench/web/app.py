@@ -41,6 +41,14 @@ def key_label(key: str) -> str:
     return name if kind == "SEAT" else KEY_LABELS.get(key, key)
 
 
+def key_rows(keys: list[str]) -> list[list[str]]:
+    """A keypad's keys as they are arranged: the round's keys, the hands, the seats."""
+    hands = [key for key in keys if key.startswith("HAND ")]
+    seats = [key for key in keys if key.startswith("SEAT ")]
+    others = [key for key in keys if key not in hands and key not in seats]
+    return [row for row in (others, hands, seats) if row]
+
+
 class _Pages:
     def __init__(self, bench: BenchApi) -> None:
         self._bench = bench
@@ -59,7 +67,8 @@ class _Pages:
     async def page(self, request: Request) -> Response:
         view = self._bench.view()
         page = self._templates.get_template("bench.html")
-        return HTMLResponse(page.render(view=view, places=places(view["seats"])))
+        rows = key_rows(view["keypad"])
+        return HTMLResponse(page.render(view=view, rows=rows, places=places(view["seats"])))
 
     async def events(self, request: Request) -> Response:
         return self.streams.open(self._feed)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from sim.bench.web import build
-from sim.bench.web.app import key_label
+from sim.bench.web.app import key_label, key_rows
 from tests.unit.web.web_client import Browser
 from tests.unit.web.web_fakes import FakeBench, bench_seats, bench_view
 
@@ -46,6 +46,13 @@ def test_keys_are_labelled_as_on_the_keypad() -> None:
     labels = [key_label(key) for key in ("START", "END", "JPOT", "CONFIRM")]
     assert labels == ["COIN IN", "GAME OVER", "J-POT", "CONFIRM"]
     assert (key_label("SEAT 3"), key_label("HAND four-aces")) == ("3", "Four aces")
+
+
+def test_keys_are_arranged_by_kind_and_none_is_lost() -> None:
+    keys = ["START", "HAND a", "SEAT 1", "HAND b", "SEAT 2", "CANCEL"]
+    assert key_rows(keys) == [["START", "CANCEL"], ["HAND a", "HAND b"], ["SEAT 1", "SEAT 2"]]
+    assert key_rows(["START"]) == [["START"]]
+    assert key_rows([]) == []
 
 
 def test_the_page_may_frame_the_units_pages_and_nothing_else(browser: Browser) -> None:

@@ -116,11 +116,21 @@ def test_seats_stand_left_to_right_and_all_fits_a_small_screen(chromium: Browser
 
 def test_one_touch_is_one_press(chromium: Browser) -> None:
     table = FakeTable()
-    with panel(chromium, table) as (page, _):
-        page.locator('[data-button="HAND four-aces"]').dblclick()
+    served = Served(controller.web.build(table))
+    with served, opened(chromium, "about:blank") as page:
+        page.clock.install(time=0)
+        page.goto(served.url)
+        page.clock.pause_at(60_000)
+        hand = page.locator('[data-button="HAND four-aces"]')
+        for _ in range(2):  # the second tap bounces though the first is answered already
+            hand.click()
+            expect(hand).to_have_attribute("data-pressed", "no")
+        assert table.presses == ["HAND four-aces"]
         page.locator('[data-button="CONFIRM"]').click()
+        page.clock.run_for(400)
+        hand.click()
         expect(page.locator('[data-pressed="yes"]')).to_have_count(0)
-    assert table.presses == ["HAND four-aces", "CONFIRM"]
+    assert table.presses == ["HAND four-aces", "CONFIRM", "HAND four-aces"]
 
 
 def test_a_press_looks_pressed_before_the_answer_and_refusals_are_plain(chromium: Browser) -> None:
@@ -140,6 +150,19 @@ def test_a_press_looks_pressed_before_the_answer_and_refusals_are_plain(chromium
         expect(message).to_contain_text("NOT ACCEPTED", ignore_case=True)
         expect(message).to_contain_text("No bet is on the felt.")
         expect(start).to_have_attribute("data-pressed", "no")
+
+
+def test_a_silent_table_still_says_what_comes_next(chromium: Browser) -> None:
+    quiet = {"id": 1, "kind": "info", "text": ""}
+    table = FakeTable(table_view(message=quiet))
+    with panel(chromium, table) as (page, served):
+        expect(page.locator("#message")).to_contain_text("Waiting for bets.")
+        served.do(table.change, seats=seats(["detected"] * 7))
+        expect(page.locator("#message")).to_contain_text("Press START GAME")
+        served.do(table.change, message={"id": 2, "kind": "refused", "text": "No."})
+        expect(page.locator("#message-text")).to_have_text("No.")
+        served.do(table.change, message={"id": 3, "kind": "info", "text": ""}, state="locked")
+        expect(page.locator("#message")).to_contain_text("press the seat, then the hand")
 
 
 def test_the_confirm_sheet_says_who_is_paid_in_order_and_by_whose_card(chromium: Browser) -> None:
