@@ -84,6 +84,8 @@ class FloorTable:
             at_power_cut=lambda: self._lose_power(network),
         )
         self._journal_ids = random.Random(seed)
+        self._fingers: set[asyncio.Task[Any]] = set()
+        self._finger_errors: list[BaseException] = []
 
     async def open(self) -> None:
         self.world.start()
@@ -91,6 +93,7 @@ class FloorTable:
         await self.unit.power_on()
 
     async def close(self) -> None:
+        await self._lift_fingers()
         await self.unit.close()
         await self.world.close()
         self.disk.close()
@@ -119,26 +122,47 @@ class FloorTable:
         with _possible():
             self.world.remove_chip(sensor)
 
-    async def press(self, button: str) -> None:
+    def press(self, button: str) -> None:
         """A finger on the panel of a touch table, or on a key of a keypad table."""
         keypad = self.config.board.keypad
         if keypad is None:
-            await self._press_panel(button)
+            self._press_panel(button)
             return
         with _possible():
             self.world.press_together(list(keypad.keys) if button == "ALL" else [button])
 
-    async def _press_panel(self, button: str) -> None:
+    def _press_panel(self, button: str) -> None:
+        names = [button]
+        if button == "ALL":
+            # Ten fingers on a touch panel: every button at the same instant, in panel order.
+            names = ["START", "CONFIRM", "CANCEL", "JPOT", "END"]
+            names += [f"SEAT {seat}" for seat in range(1, self.config.seat_count + 1)]
         controller = self.unit.controller
-        if controller is None:
-            return  # a dark panel takes no presses
-        if button != "ALL":
-            await controller.press(button)
-            return
-        # Ten fingers on a touch panel: every button at the same instant, in panel order.
-        names = ["START", "CONFIRM", "CANCEL", "JPOT", "END"]
-        names += [f"SEAT {seat}" for seat in range(1, self.config.seat_count + 1)]
-        await asyncio.gather(*(controller.press(name) for name in names))
+        if controller is not None:  # a dark panel takes no presses
+            for name in names:
+                finger = asyncio.create_task(controller.press(name), name=f"press {name}")
+                self._fingers.add(finger)
+                finger.add_done_callback(self._finger_lifted)
+
+    def _finger_lifted(self, finger: asyncio.Task[Any]) -> None:
+        self._fingers.discard(finger)
+        error = None if finger.cancelled() else finger.exception()
+        if error is not None:
+            self._finger_errors.append(error)
+
+    async def _lift_fingers(self) -> None:
+        fingers = list(self._fingers)
+        for finger in fingers:
+            finger.cancel()
+        await asyncio.gather(*fingers, return_exceptions=True)
+
+    async def cut_power(self) -> None:
+        """Presses that the panel has not answered yet are lost with it."""
+        await self.unit.power_cut()
+        await self._lift_fingers()
+
+    async def restore_power(self) -> None:
+        await self.unit.power_on()
 
     def turn_key(self, position: str) -> None:
         with _possible():
@@ -199,6 +223,9 @@ class FloorTable:
 
     def wager_count(self) -> int:
         return self.office.manager.view.wagers_of(self.config.table_id)
+
+    def product_errors(self) -> list[BaseException]:
+        return self._finger_errors + self.unit.failures()
 
     def picture(self) -> str:
         """The table at a glance, for a report: state, last message and every light."""
@@ -284,7 +311,7 @@ class Floor:
         """Exceptions that the code under test let fall, at either end of the wire."""
         errors = list(self._server_errors)
         for table in self._tables:
-            errors += table.unit.failures()
+            errors += table.product_errors()
         if self._office.manager.server.halted.is_set():
             errors.append(RuntimeError("the Game Manager halted: its ledger cannot be written"))
         return errors

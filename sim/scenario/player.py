@@ -175,7 +175,7 @@ class Player:
 
     async def _press(self, button: str) -> None:
         self._answers_before = self.table.answers()
-        await self.table.press(button)
+        self.table.press(button)
 
     async def _key(self, position: str) -> None:
         self.table.turn_key(position)
@@ -192,9 +192,9 @@ class Player:
 
     async def _power(self, what: str) -> None:
         if what == "cut":
-            await self.table.unit.power_cut()
+            await self.table.cut_power()
         else:
-            await self.table.unit.power_on()
+            await self.table.restore_power()
 
     async def _link(self, what: str) -> None:
         if what == "cut":
