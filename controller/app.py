@@ -84,6 +84,7 @@ class Controller:
             self._show_lights,
             lambda: self.crew.beat("spots"),
         )
+        self._chip_watches = [self._chip_watch(name) for name in board.chips]
         self._press_guard = PressGuard()
         self._ready = False
         self.link = ManagerLink(
@@ -124,8 +125,8 @@ class Controller:
     def _start_tasks(self) -> None:
         start, board = self.crew.start, self.board
         start("lamps", self._lamps.run())
-        for name in board.chips:
-            start(name, self._chip_watch(name).run())
+        for watch in self._chip_watches:
+            start(watch.name, watch.run())
         start("spots", self._felt.run())
         start("link", self.link.run())
         start("pulse", self._pulse())
@@ -181,17 +182,17 @@ class Controller:
 
     async def press(self, button: str) -> Answer:
         """A button of the dealer's touch panel."""
-        command = buttons.command_of(button, self)  # the felt counts as it is at the press
         others = await self._press_guard.company(button)
         if others:
             return await self.pressed_together((button, *others))
-        return await self._take(button, command)
+        return await self.pressed(button)
 
     async def pressed(self, button: str) -> Answer:
         """A key of the keypad, which tells chords by itself."""
-        return await self._take(button, buttons.command_of(button, self))
-
-    async def _take(self, button: str, command: tuple[Any, ...] | None) -> Answer:
+        if button == commands.START:
+            # Bets are locked on what the felt says now, not on what an interrupt told last.
+            await aio.gather(*(watch.look_now() for watch in self._chip_watches))
+        command = buttons.command_of(button, self)
         if command is None:
             return await self._refuse(button, f"There is no button {button}.")
         return await self._submit(command, button)

@@ -56,6 +56,9 @@ class FeltWatch:
         if spot.reason == sensing.NOT_READ:
             return
         broken = spot.presence == sensing.FAULT
+        if broken:
+            # Nobody knows what happened meanwhile, so its next presence is news again.
+            self._told_presence.pop(sensor, None)
         self._faults.set("sensor", sensor, f"Spot {sensor}: {spot.reason}." if broken else "")
         present = spot.presence == sensing.PRESENT
         if broken or not spot.confirmed or self._told_presence.get(sensor) == present:

@@ -36,7 +36,7 @@ class ChipWatch:
         changed: Callable[[], None],
         beat: Callable[[], None],
     ) -> None:
-        self._name = name
+        self.name = name
         self._chip = chip
         self._spots = spots
         self._references = references
@@ -62,6 +62,13 @@ class ChipWatch:
                 await aio.sleep_ms(recovery_ms)
                 recovery_ms = min(recovery_ms * 2, RECOVERY_MAX_MS)
                 started = await self._recovered(started)
+
+    async def look_now(self) -> None:
+        """Reads the chip out of turn, for a decision that must not rest on an older reading."""
+        try:
+            await self._confirm()
+        except HardwareFault as fault:
+            self._fault_all(str(fault))
 
     async def _watch_once(self) -> None:
         await self._wait_for_news()
@@ -103,7 +110,7 @@ class ChipWatch:
         readings = await self._chip.snapshot()
         now_ms = aio.ticks_ms()
         if all(reading.fault for reading in readings):
-            raise SensorFault(f"{self._name}: {readings[0].fault}")
+            raise SensorFault(f"{self.name}: {readings[0].fault}")
         moved = False
         for electrode, spot in self._spots.items():
             reading = readings[electrode]
@@ -121,11 +128,11 @@ class ChipWatch:
             await self._chip.recover()
             await self._confirm()
         except HardwareFault as fault:
-            log.warning("%s: recovery failed: %s", self._name, fault)
+            log.warning("%s: recovery failed: %s", self.name, fault)
         return True
 
     def _fault_all(self, reason: str) -> None:
-        log.warning("%s: %s", self._name, reason)
+        log.warning("%s: %s", self.name, reason)
         now_ms = aio.ticks_ms()
         moved = False
         for spot in self._spots.values():
