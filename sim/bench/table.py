@@ -13,6 +13,7 @@ from typing import Any
 from controller.config import UnitConfig
 from controller.view_news import ViewNews
 from sim.bench.cable import BenchCable
+from sim.bench.faults import BenchFaults
 from sim.unit import SimUnit
 from sim.world import World
 
@@ -34,6 +35,7 @@ class BenchTable:
         self._unit = unit
         self._cable = cable
         self._addresses = addresses
+        self._faults = BenchFaults(world)
         self._news = ViewNews()
         self._seen: list[tuple[str, int, int]] = []
         self._last_light: dict[str, str] = {}
@@ -47,6 +49,7 @@ class BenchTable:
             "power": self._power,
             "cable": self._pull,
             "tamper": self._tamper,
+            "fault": self._fault,
         }
 
     @property
@@ -91,6 +94,7 @@ class BenchTable:
             "seats": [self._seat(seat) for seat in range(1, self._config.seat_count + 1)],
             "keypad": list(board.keypad.keys) if board.keypad else [],
             "cards": CARDS if board.card_reader else [],
+            "faults": self._faults.view(),
             "messages": [],
         }
 
@@ -132,6 +136,9 @@ class BenchTable:
 
     async def _half_swipe(self, card: str) -> None:
         self._world.half_swipe(card)
+
+    async def _fault(self, name: str) -> None:
+        self._faults.toggle(name)
 
     async def _tamper(self, position: str) -> None:
         self._world.tamper(position == "open")

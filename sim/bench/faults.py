@@ -1,0 +1,43 @@
+"""The faults that a person can switch on and off on the bench, by name."""
+
+from __future__ import annotations
+
+from sim.world import World
+
+LABELS = {
+    "sensors-silent": "Sensing chip does not answer",
+    "lamps-silent": "Lamp chip does not answer",
+    "bus-stuck": "Bus is stuck",
+}
+
+
+class BenchFaults:
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._on: set[str] = set()
+
+    def toggle(self, name: str) -> None:
+        if name not in LABELS:
+            raise ValueError(f"the faults are {', '.join(LABELS)}")
+        self._on ^= {name}
+        self._arm()
+
+    def view(self) -> list[dict[str, object]]:
+        return [
+            {"id": name, "label": label, "on": name in self._on} for name, label in LABELS.items()
+        ]
+
+    def _arm(self) -> None:
+        """Everything off, then what is switched on: several faults may strike one bus."""
+        faults, board = self._world.faults, self._world.board
+        for bus in board.buses:
+            faults.clear_bus(bus.number)
+        if "bus-stuck" in self._on:
+            faults.stick_bus(board.buses[0].number)
+        lamp_chips = {sensor.lamp_chip for sensor in board.sensors}
+        sensing_chips = {sensor.chip for sensor in board.sensors}
+        silent = (lamp_chips if "lamps-silent" in self._on else set()) | (
+            sensing_chips if "sensors-silent" in self._on else set()
+        )
+        for chip in sorted(silent):
+            faults.nack(chip)
