@@ -72,12 +72,14 @@ def _segment(name: str, t_ms: int) -> "tuple[int, int, int]":
 def light_of(sensor: str, presence: str, state: "RoundState", round_age_ms: int) -> str:
     """The light this sensor deserves; `round_age_ms` is the time since the lock.
 
-    After a power cut the time of the lock is gone: pass any age above LATE_SHOWN_MS.
+    After a power cut the time of the lock is gone: pass any age above LATE_SHOWN_MS. A sensor that
+    fails in a game does not take its bet out of sight: the bet stands in the journal, not on the
+    felt.
     """
-    if presence == sensing.FAULT:
-        return FAULT
     if state.is_winner(sensor):
         return WINNER
+    if presence == sensing.FAULT:
+        return ACCEPTED if sensor in state.accepted else FAULT
     if sensor in state.blinking and _still_blinks(sensor, presence, state, round_age_ms):
         return REFUSED
     if not state.round_open:
