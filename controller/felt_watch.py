@@ -59,7 +59,9 @@ class FeltWatch:
         if broken:
             # Nobody knows what happened meanwhile, so its next presence is news again.
             self._told_presence.pop(sensor, None)
-        self._faults.set("sensor", sensor, f"Spot {sensor}: {spot.reason}." if broken else "")
+        # Some reasons are whole sentences already.
+        sentence = f"Spot {sensor}: {spot.reason.rstrip('.')}." if broken else ""
+        self._faults.set("sensor", sensor, sentence)
         present = spot.presence == sensing.PRESENT
         if broken or not spot.confirmed or self._told_presence.get(sensor) == present:
             return
