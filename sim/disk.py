@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
@@ -69,6 +70,8 @@ class SimDisk:
         self.failing: set[Operation] = set()
         self.operation_count = 0  # writes, truncations, syncs, creations and deletions so far
         self.generation = 0  # counts power cuts: a program from before one holds dead handles
+        self.on_cut: Callable[[], None] | None = None  # the power went, here and now
+        self.on_change: Callable[[], None] | None = None  # something was written or synced
         self._cut_at_operation: int | None = None
         self._directory = _Directory()
         self._vfs = _SimVfs(self)
@@ -93,6 +96,8 @@ class SimDisk:
         self._directory.pending.clear()
         for file in self._directory.durable.values():
             file.lose_power(self.chance)
+        if self.on_cut is not None:
+            self.on_cut()
 
     def restore(self) -> None:
         """Power again: the files are what the medium holds."""
@@ -114,10 +119,11 @@ class SimDisk:
         self._directory.live[name] = self._directory.durable[name] = file
 
     def clone(self, seed: int | random.Random) -> SimDisk:
-        """Another disk with the same files: a copied card."""
+        """Another disk with the same files: a copied card. Without power, what the medium holds."""
         copy = SimDisk(seed)
-        for name in self.names():
-            copy.write_file(name, self.read_file(name))
+        files = self._directory.live if self.powered else self._directory.durable
+        for name in sorted(files):
+            copy.write_file(name, bytes(files[name].live))
         return copy
 
     # What the VFS asks.
@@ -181,6 +187,8 @@ class SimDisk:
     def changing(self) -> None:
         """Counts a changing operation; the power may go in the middle of it."""
         self.operation_count += 1
+        if self.on_change is not None:
+            self.on_change()
         if self.operation_count == self._cut_at_operation:
             self.cut_power()
             raise apsw.IOError("the power was cut")
