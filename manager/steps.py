@@ -48,6 +48,8 @@ class Steps:
             events.FAULT: self._fault,
             events.CONFIG: self._config,
             events.REFUSED: self._refused,
+            events.SEAL: self._seal,
+            events.SERVICE: self._service,
         }
 
     def run(self, step: Step, body: events.EventBody) -> list[Message]:
@@ -150,4 +152,16 @@ class Steps:
     def _refused(self, step: Step, body: events.EventBody) -> list[Message]:
         """Refused input at the table is evidence in the audit trail and asks for no action."""
         assert isinstance(body, events.Refused)
+        return []
+
+    def _seal(self, step: Step, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Seal)
+        return []
+
+    def _service(self, step: Step, body: events.EventBody) -> list[Message]:
+        """Someone opened, tested or released the unit: worth a look, whoever it was."""
+        assert isinstance(body, events.Service)
+        who = body.tech or "Nobody in particular"
+        sentence = clipped(f"{who} used {body.function}: {body.result}")
+        self._book.alarms.record("SERVICE", sentence, step.rules.table_id, step.origin)
         return []

@@ -41,6 +41,8 @@ ROUND_END: Final = 10
 FAULT: Final = 11
 CONFIG: Final = 12
 REFUSED: Final = 13
+SEAL: Final = 14  # from 1.1
+SERVICE: Final = 15  # from 1.1
 
 METHOD_DEALER: Final = 1
 METHOD_CARD: Final = 2
@@ -180,6 +182,26 @@ class Refused(EventBody):
     sentence: Annotated[str, Wire(2, Text())]
 
 
+@dataclass(frozen=True)
+class Seal(EventBody):
+    """The unit's signature over its chain up to an earlier event (`protocol.seal`)."""
+
+    KIND: ClassVar[int] = SEAL
+    sealed_sequence: Annotated[int, Wire(1, SEQUENCE)]
+    reason: Annotated[str, Wire(2, Text(32, bytes_min=1))]  # "claim" or "day"
+    signature: Annotated[bytes, Wire(3, Bytes((64,)))]
+
+
+@dataclass(frozen=True)
+class Service(EventBody):
+    """A service function was used, or refused, and in whose name."""
+
+    KIND: ClassVar[int] = SERVICE
+    function: Annotated[str, Wire(1, Text(32, bytes_min=1))]
+    tech: Annotated[str, Wire(2, Text(40))]  # a label; "" when nobody was named
+    result: Annotated[str, Wire(3, Text())]
+
+
 EVENT_TYPES: Final[Mapping[int, type[EventBody]]] = {
     each.KIND: each
     for each in (
@@ -196,6 +218,8 @@ EVENT_TYPES: Final[Mapping[int, type[EventBody]]] = {
         Fault,
         Config,
         Refused,
+        Seal,
+        Service,
     )
 }
 

@@ -2,16 +2,19 @@
 
 Messages, event bodies and table settings are records. This module alone knows how missing and
 unknown keys are treated; which records exist, and when they may be sent, is not known here.
+
+A field with a key from 64 up came with a later minor version and has a default: it is left out
+while it holds the default, so that a record without it is, byte for byte, the older one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from typing import Any, Final, Self
 
 from protocol.errors import ErrorCode, ProtocolError
-from protocol.fields import wire_fields
+from protocol.fields import WireField, wire_fields
 
 # A newer minor version may add keys from here on; older peers ignore them. Keys below are refused.
 KEY_IGNORED_FROM: Final = 64
@@ -29,17 +32,30 @@ class Record:
 
     def to_map(self) -> dict[int, Any]:
         return {
-            each.key: each.kind.pack(getattr(self, each.name)) for each in wire_fields(type(self))
+            each.key: each.kind.pack(getattr(self, each.name))
+            for each in wire_fields(type(self))
+            if not self._is_left_out(each)
         }
+
+    def _is_left_out(self, field: WireField) -> bool:
+        if field.key < KEY_IGNORED_FROM:
+            return False
+        default: object = type(self).__dataclass_fields__[field.name].default
+        return bool(getattr(self, field.name) == default)
 
     @classmethod
     def from_map(cls, values: Mapping[int, Any]) -> Self:
         fields = wire_fields(cls)
         _refuse_unknown_keys(cls.__name__, values, {each.key for each in fields})
         for each in fields:
-            if each.key not in values:
+            if each.key not in values and not _may_be_missing(cls, each):
                 raise _bad(f"{cls.__name__}.{each.name} (key {each.key}) is missing.")
-        return cls(**{each.name: values[each.key] for each in fields})
+        return cls(**{each.name: values[each.key] for each in fields if each.key in values})
+
+
+def _may_be_missing(record_type: type[Record], field: WireField) -> bool:
+    has_default = record_type.__dataclass_fields__[field.name].default is not MISSING
+    return has_default and field.key >= KEY_IGNORED_FROM
 
 
 def _refuse_unknown_keys(name: str, values: Mapping[int, Any], known: set[int]) -> None:

@@ -29,6 +29,9 @@ from protocol.rows import (
 SETTINGS_MAX_BYTES: Final = 4000
 
 SEATS_MAX: Final = 12
+TECHS_MAX: Final = 16
+PIN_SALT_BYTES: Final = 16
+PIN_HASH_BYTES: Final = 32
 GAMES_MAX: Final = 2
 HANDS_MAX: Final = 32
 CARDS_MAX: Final = 128
@@ -76,8 +79,20 @@ class CardSetting(NamedTuple):
     label: Annotated[str, LABEL]
 
 
+class TechSetting(NamedTuple):
+    """A tech who may use service functions; the PIN is known only as a salted scrypt hash."""
+
+    label: Annotated[str, Text(40, bytes_min=1)]
+    salt: Annotated[bytes, Bytes((PIN_SALT_BYTES,))]
+    pin_hash: Annotated[bytes, Bytes((PIN_HASH_BYTES,))]
+
+
 @dataclass(frozen=True)
 class TableSettings(Record):
+    """Fields from key 64 up came with 1.1; a 1.0 unit ignores them and stays safe: a disabled card
+    is not among its cards, and the manager judges expiry again when a win is committed.
+    """
+
     table_id: Annotated[str, Wire(1, IDENTIFIER)]
     name: Annotated[str, Wire(2, LABEL)]
     workflow: Annotated[str, Wire(3, Text(6, pattern="touch|keypad"))]
@@ -89,11 +104,25 @@ class TableSettings(Record):
     card_salt: Annotated[bytes, Wire(9, Bytes((16,)))]
     cards: Annotated[tuple[CardSetting, ...], Wire(10, ListOf(Row(CardSetting), CARDS_MAX))]
     folded_hands_qualify: Annotated[bool, Wire(11, Bool())]
+    # One number per card, in their order: the last day it is good for, counted from 1970; 0 = ever.
+    card_last_days: Annotated[tuple[int, ...], Wire(64, ListOf(Uint(), CARDS_MAX))] = ()
+    disabled_cards: Annotated[
+        tuple[bytes, ...], Wire(65, ListOf(Bytes((16,)), CARDS_MAX, unique=True))
+    ] = ()
+    wrong_cards_max: Annotated[int, Wire(66, Uint(maximum=100))] = 0  # 0 = never locked out
+    wrong_cards_within_s: Annotated[int, Wire(67, Uint())] = 0
+    card_lockout_s: Annotated[int, Wire(68, Uint())] = 0
+    techs: Annotated[tuple[TechSetting, ...], Wire(69, ListOf(Row(TechSetting), TECHS_MAX))] = ()
+    tamper_stops: Annotated[bool, Wire(70, Bool())] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _refuse_repeats("games", (game.letter for game in self.games))
-        _refuse_repeats("cards", (card.digest.hex() for card in self.cards))
+        known = [card.digest for card in self.cards] + list(self.disabled_cards)
+        _refuse_repeats("cards", (digest.hex() for digest in known))
+        _refuse_repeats("techs", (tech.label for tech in self.techs))
+        if self.card_last_days and len(self.card_last_days) != len(self.cards):
+            raise bad_field("TableSettings card_last_days", "one for each card")
         for game in self.games:
             _check_game(game)
 

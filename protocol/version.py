@@ -11,7 +11,7 @@ from typing import Final
 from protocol.errors import ErrorCode, ProtocolError
 
 MAJOR: Final = 1
-MINOR: Final = 0
+MINOR: Final = 1
 
 # The oldest and newest minor version this build speaks: what Hello carries.
 VERSION_MIN: Final = 0

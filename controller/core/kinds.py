@@ -18,6 +18,8 @@ ROUND_END = 10
 FAULT = 11
 CONFIG = 12
 REFUSED = 13
+SEAL = 14
+SERVICE = 15
 
 LOCAL_KIND_MIN = 1000
 ENTRY = 1000  # what the dealer has pressed so far: 1 seat, 2 letter, 3 hand

@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from protocol.framing import frame
-from tests.golden.samples import sample_messages
+from tests.golden.samples import samples_by_version
 
-GOLDEN_PATH = Path(__file__).parent / "v1.0"
+GOLDEN_PATH = Path(__file__).parent
 LINE_BYTES = 32
 
 
@@ -21,13 +21,17 @@ def hex_text(data: bytes) -> str:
 
 
 def main() -> None:
-    for name, message in sample_messages().items():
-        path = GOLDEN_PATH / f"{name}.hex"
-        text = hex_text(frame(message.encode()))
-        if path.exists() and path.read_text() == text:
-            continue
-        print(f"{'changed' if path.exists() else 'new'}: {path.name}")
-        path.write_text(text)
+    for version, samples in samples_by_version().items():
+        for name, message in samples.items():
+            write(GOLDEN_PATH / version / f"{name}.hex", hex_text(frame(message.encode())))
+
+
+def write(path: Path, text: str) -> None:
+    if path.exists() and path.read_text() == text:
+        return
+    print(f"{'changed' if path.exists() else 'new'}: {path.parent.name}/{path.name}")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """One sample of every message and every event kind: what the golden frames are made from.
 
 The values are chosen to cross the encodings' borders (23/24, 255/256, 65535/65536, 2**32), and
-the events form one chain, so that a golden file also fixes the digests.
+the events form one chain, so that a golden file also fixes the digests. What a later minor version
+added has samples of its own; those of a released version never change.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from protocol import events, messages
 from protocol.chain import event_digest, first_digest
@@ -17,6 +20,7 @@ from protocol.settings import (
     HandSetting,
     MeterName,
     TableSettings,
+    TechSetting,
 )
 
 JOURNAL_ID = bytes(range(16))
@@ -76,11 +80,31 @@ EVENT_BODIES: tuple[events.EventBody, ...] = (
 )
 
 
-def event_chain() -> list[messages.Event]:
+# 1.1: cards with an end, disabled cards, lock-out, techs, the tamper policy; seals and service.
+SETTINGS_1_1 = replace(
+    SETTINGS,
+    card_last_days=(0, 20_818),
+    disabled_cards=(bytes(range(32, 48)),),
+    wrong_cards_max=3,
+    wrong_cards_within_s=60,
+    card_lockout_s=300,
+    techs=(TechSetting("Tech 3", bytes(range(16)), bytes(range(200, 232))),),
+    tamper_stops=True,
+)
+
+EVENT_BODIES_1_1: tuple[events.EventBody, ...] = (
+    events.Seal(23, "claim", bytes(range(64))),
+    events.Service("calibrate", "Tech 3", "admitted"),
+)
+
+
+def event_chain(
+    bodies: tuple[events.EventBody, ...] = EVENT_BODIES,
+) -> list[messages.Event]:
     """The event bodies above as one unit would send them."""
     digest = first_digest(JOURNAL_ID)
     chained = []
-    for sequence, body in enumerate(EVENT_BODIES, start=1):
+    for sequence, body in enumerate(bodies, start=1):
         monotonic_ms, wall_ms = 1_000 * sequence, 1_790_000_000_000 + 1_000 * sequence
         fields = (sequence, body.KIND, body.to_body(), monotonic_ms, wall_ms)
         digest = event_digest(digest, *fields)
@@ -108,8 +132,33 @@ def _plain_messages() -> dict[str, messages.Message]:
 
 
 def sample_messages() -> dict[str, messages.Message]:
-    """Every sample by the name of its golden file."""
-    samples = _plain_messages()
-    for event in event_chain():
-        samples[f"event-{events.kind_name(event.kind).lower()}"] = event
-    return samples
+    """Every sample of 1.0 by the name of its golden file."""
+    return _plain_messages() | _events(EVENT_BODIES)
+
+
+def samples_1_1() -> dict[str, messages.Message]:
+    """What 1.1 added, by the name of its golden file."""
+    digest = SETTINGS_1_1.digest()
+    plain: dict[str, messages.Message] = {
+        "hello": messages.Hello("UF-0001", 0, 1, JOURNAL_ID, 65_536, 23, digest, "underfelt 0.1.0"),
+        "welcome": messages.Welcome(1, "four-card-touch", 65_535, 32, 1_790_000_000_000, digest),
+        "config": messages.Config(digest, SETTINGS_1_1.encode()),
+    }
+    return plain | _events(EVENT_BODIES_1_1)
+
+
+def samples_by_version() -> dict[str, dict[str, messages.Message]]:
+    return {"v1.0": sample_messages(), "v1.1": samples_1_1()}
+
+
+def all_samples() -> dict[str, messages.Message]:
+    """Every sample of every version, by version and name."""
+    return {
+        f"{version}-{name}": message
+        for version, samples in samples_by_version().items()
+        for name, message in samples.items()
+    }
+
+
+def _events(bodies: tuple[events.EventBody, ...]) -> dict[str, messages.Message]:
+    return {f"event-{events.kind_name(event.kind).lower()}": event for event in event_chain(bodies)}

@@ -44,10 +44,10 @@ def test_every_type_number_and_kind_number_is_as_the_protocol_says() -> None:
     assert " ".join(types) == (
         "Hello Welcome Config Event Ack Award Committed Meters Heartbeat Error"
     )
-    kinds = [events.EVENT_TYPES[i].__name__ for i in range(1, 14)]
+    kinds = [events.EVENT_TYPES[i].__name__ for i in range(1, 16)]
     assert " ".join(kinds) == (
         "Boot RoundStart LateChange Hand Claim Awarded Cancel Commit Settled RoundEnd Fault "
-        "Config Refused"
+        "Config Refused Seal Service"
     )
 
 
@@ -96,7 +96,7 @@ def test_what_is_not_a_map_with_a_type_is_refused(value: object) -> None:
 
 def test_an_unknown_event_kind_is_refused() -> None:
     with pytest.raises(ProtocolError) as caught:
-        events.parse(14, {})
+        events.parse(99, {})
     assert caught.value.code == ErrorCode.UNKNOWN_TYPE
 
 
