@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from controller import buttons, inputs
+from controller.backlog import show_backlog
 from controller.config import UnitConfig
 from controller.core import commands, kinds, lights, sensing
 from controller.core.round import prompt, table_state
@@ -36,6 +37,7 @@ from hal.errors import HardwareFault
 from hal.worker import Worker
 from protocol import events as wire_events
 from protocol import messages
+from protocol.errors import ErrorCode
 from protocol.settings import TableSettings
 
 log = logging.getLogger("controller")
@@ -174,7 +176,7 @@ class Controller:
         """Ages become visible even when nothing else happens."""
         while True:
             self.crew.beat("pulse")
-            self._check_journal_room()
+            show_backlog(self._journal, self.faults)
             self.news.tell()
             await aio.sleep_ms(PULSE_MS)
 
@@ -327,9 +329,13 @@ class Controller:
         command = commands.committed(committed.claim_number, committed.win_number, lines, envy)
         await self._submit(command, "COMMITTED")
 
-    async def claim_refused(self, claim_number: int, sentence: str) -> None:
-        self.faults.raise_("claim", f"claim {claim_number}", sentence)
-        await self._refuse(f"CLAIM {claim_number}", sentence)
+    async def claim_refused(self, error: messages.Error) -> None:
+        if error.code == ErrorCode.CARD_REFUSED:
+            await self._submit(commands.authority_refused(error.claim_number), "")
+        claim = self.keeper.state.claim
+        if claim is not None and claim.number == error.claim_number:
+            self.faults.raise_("claim", f"claim {claim.number}", error.sentence)
+        await self._refuse(f"CLAIM {error.claim_number}", error.sentence)
 
     def _use_settings(self, settings: TableSettings) -> None:
         key = self.rules.key
@@ -347,6 +353,8 @@ class Controller:
 
     def _round_changed(self) -> None:
         self.link.journal_grew()
+        claim = self.keeper.state.claim
+        self.faults.clear_all_but("claim", f"claim {claim.number}" if claim else "")
         self._show_lights()
         self._felt.look_again()
         self.news.tell()
@@ -364,21 +372,6 @@ class Controller:
 
     def _lamp_fault(self, sentence: str) -> None:
         self.faults.set("lamps", "lights", sentence)
-
-    def _check_journal_room(self) -> None:
-        full = self._journal.full
-        self.faults.set(
-            "backlog",
-            "journal",
-            "Too many events wait for the Game Manager; no game can start." if full else "",
-            stops_play=True,
-        )
-        nearly = self._journal.nearly_full and not full
-        self.faults.set(
-            "backlog-warning",
-            "journal",
-            "Many events wait for the Game Manager." if nearly else "",
-        )
 
     def state(self) -> str:
         ready_to_play = self.link.up and self.settings is not None

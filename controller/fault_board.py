@@ -48,6 +48,12 @@ class FaultBoard:
             log.info("fault %s of %s has cleared", code, part)
             self._changed(FaultEvent(code, part, False, clipped(fault.sentence)))
 
+    def clear_all_but(self, code: str, part: str) -> None:
+        """Clears every fault of this code whose part is another."""
+        for other_code, other_part in list(self._faults):
+            if other_code == code and other_part != part:
+                self.clear(code, other_part)
+
     def set(self, code: str, part: str, sentence: str, stops_play: bool = False) -> None:
         """Raised with a sentence, cleared with an empty one."""
         if sentence:

@@ -193,3 +193,15 @@ def committed(
     if not _are_same_hands(claim, lines):
         return [], f"The Game Manager recorded other hands than those of claim {claim_number}."
     return [events.settled(claim_number, win_number, lines, envy)], ""
+
+
+def authority_refused(state: "RoundState", rules: "Rules", claim_number: int) -> "Decision":
+    """Takes the confirmation back, so that the hands can be confirmed and authorised anew.
+
+    Without this the table would wait for ever for a win that nobody is going to record. What J-POT
+    logged under the key stands, whatever happens.
+    """
+    claim = state.claim
+    if claim is None or claim.number != claim_number or claim.frozen or not claim.authorised:
+        return [], ""
+    return [events.cancel(state.round_number, claim_number)], ""

@@ -21,6 +21,7 @@ KEY = "KEY"
 CARD = "CARD"
 AWARD = "AWARD"
 COMMITTED = "COMMITTED"
+AUTHORITY_REFUSED = "AUTHORITY_REFUSED"
 LATE = "LATE"
 RESUME = "RESUME"
 
@@ -77,6 +78,11 @@ def committed(
 ) -> "Command":
     """The Game Manager recorded a win. It may repeat itself."""
     return COMMITTED, claim_number, win_number, plain(lines), plain(envy)
+
+
+def authority_refused(claim_number: int) -> "Command":
+    """The Game Manager did not accept who authorised a claim. It may repeat itself."""
+    return AUTHORITY_REFUSED, claim_number
 
 
 def late(sensor: str, present: bool, offset_ms: int) -> "Command":

@@ -39,6 +39,7 @@ _DECISIONS: "dict[str, Callable[..., Decision]]" = {
     commands.CARD: claims.card,
     commands.AWARD: claims.award,
     commands.COMMITTED: claims.committed,
+    commands.AUTHORITY_REFUSED: claims.authority_refused,
     commands.RESUME: claims.resume,
 }
 

@@ -46,8 +46,8 @@ class Owner:
     async def committed_arrived(self, committed: messages.Committed) -> None:
         self.told.append(committed)
 
-    async def claim_refused(self, claim_number: int, sentence: str) -> None:
-        self.told.append((claim_number, sentence))
+    async def claim_refused(self, error: messages.Error) -> None:
+        self.told.append((error.claim_number, error.sentence))
 
     def state(self) -> str:
         return "open"

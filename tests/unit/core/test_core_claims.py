@@ -381,3 +381,27 @@ def test_the_prompt_says_what_is_next(touch, keypad):
     keypad.accept(commands.jpot("JPH"))
     keypad.award(100_000, role=2, frozen=True)
     assert "RUN" in prompt(keypad.state, keypad.rules)
+
+
+def test_an_authority_that_the_manager_refuses_is_taken_back_and_given_anew(touch):
+    confirmed(touch, (5, "four-of-a-kind"))
+    touch.award(80_000, role=1)
+    touch.accept(commands.card(1, CARD))
+    assert touch.accept(commands.authority_refused(1)) == [(kinds.CANCEL, {1: 1, 2: 1})]
+    assert touch.state.phase() == "claim"
+    assert touch.accept(commands.authority_refused(1)) == []
+    touch.accept(commands.confirm())
+    assert touch.state.claim.number == 2
+    assert touch.accept(commands.authority_refused(1)) == []
+
+
+def test_a_refused_authority_changes_nothing_before_a_card_or_after_j_pot(touch, keypad):
+    confirmed(touch, (5, "four-of-a-kind"))
+    touch.award(80_000, role=1)
+    assert touch.accept(commands.authority_refused(1)) == []
+    jpot_claimed(keypad)
+    keypad.award(800_000, role=2, frozen=True)
+    keypad.rules.key = "RUN"
+    keypad.accept(commands.key("RUN"))
+    assert keypad.accept(commands.authority_refused(1)) == []
+    assert keypad.state.stage() == "recording"

@@ -1,0 +1,260 @@
+"""A scenario suite that cannot fail proves nothing: each safety property is broken here on purpose.
+
+Each mutation is small and plausible. The named scenarios must fail under it, and they all pass
+without it (`test_scenarios`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.core import claims, entry, kinds, lock, payout, replay, sensing
+from controller.core.round import decide
+from controller.link import ManagerLink
+from controller.press_guard import PressGuard
+from controller.round_keeper import Answer, RoundKeeper, _refused_event
+from controller.sensors import ChipWatch
+from hal import aio
+from hal.chips.mpr121 import Mpr121
+from manager.events import Intake, Outcome
+from manager.ledger import book
+from manager.ledger.entries import Origin
+from manager.steps import Step
+from sim.scenario.command import play_text
+from sim.scenario.verdict import Failure
+
+FOLDER = Path(__file__).parent
+
+
+def play(name: str) -> None:
+    play_text((FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def must_fail(*names: str) -> None:
+    for name in names:
+        with pytest.raises(Failure):
+            play(name)
+
+
+@pytest.fixture
+def mutate(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str, Any], None]:
+    def change(where: object, name: str, mutant: Any) -> None:
+        assert hasattr(where, name), f"nothing is called {name} any more: mend this mutation"
+        monkeypatch.setattr(where, name, mutant)
+
+    return change
+
+
+Mutate = Callable[[object, str, Any], None]
+
+# What remains when the unit itself no longer looks at the card: confirm again, with a better one.
+SECOND_OPINION = """
+table four-card-touch
+place 2
+place 5
+press START
+press SEAT 5
+press HAND four-aces
+press CONFIRM
+expect state confirm
+swipe SUPERVISOR
+expect refused
+expect state claim
+expect award 5 0.00
+press CONFIRM
+expect state confirm
+swipe EXECUTIVE
+expect state locked
+expect award 5 10000.50
+expect meter main 10000.10
+press END
+expect state open
+"""
+
+
+# --- durability -----------------------------------------------------------------------------
+
+
+def test_lighting_before_journaling_is_noticed(mutate: Mutate) -> None:
+    async def act_then_journal(
+        self: RoundKeeper, rules: Any, command: tuple[Any, ...], spoken: str
+    ) -> Answer:
+        happened, refusal = decide(self.state, rules, command)
+        for kind, body in happened:
+            self._apply(kind, body, self._wall_ms())
+        self._changed()
+        await aio.sleep_ms(50)
+        durable = [event for event in happened if not kinds.is_local(event[0])]
+        await self._make_durable(durable + ([_refused_event(spoken, refusal)] if refusal else []))
+        return Answer(not refusal, refusal)
+
+    mutate(RoundKeeper, "_decide_and_act", act_then_journal)
+    must_fail("touch-power-cut-just-after-start", "touch-power-cut-just-after-confirm")
+
+
+def test_a_round_that_is_not_resumed_is_noticed(mutate: Mutate) -> None:
+    async def forget(self: RoundKeeper) -> None:
+        return
+
+    mutate(RoundKeeper, "restore", forget)
+    must_fail("touch-power-cut-locked", "keypad-power-cut-hand-selected")
+
+
+def test_a_unit_that_does_not_take_the_step_it_owes_after_a_restart_is_noticed(
+    mutate: Mutate,
+) -> None:
+    mutate(claims, "_automatic_commit", lambda *_: [])
+    must_fail("keypad-power-cut-key-turned-in-the-dark", "keypad-four-aces")
+
+
+# --- exactly once ---------------------------------------------------------------------------
+
+
+def test_events_sent_again_change_nothing(mutate: Mutate) -> None:
+    """Not a mutant that must fail: the manager has to recognise what it has already taken in."""
+    _mutate_to_resend(mutate)
+    play("touch-link-cut-at-every-step")
+    play("keypad-power-cut-at-every-step")
+
+
+def test_a_manager_that_takes_an_event_twice_is_noticed(mutate: Mutate) -> None:
+    _mutate_to_resend(mutate)
+
+    def take_always(self: Intake, unit_id: str, event: Any) -> Outcome:
+        unit = self._units.get(unit_id)
+        origin = Origin(unit_id, event.sequence, event.monotonic_ms, event.wall_ms, event.digest)
+        outcome = self._apply(Step(unit, self._book.tables.rules(unit.table_id), origin), event)
+        outcome.acked_sequence = event.sequence
+        return outcome
+
+    mutate(Intake, "_take_one", take_always)
+    must_fail("touch-link-cut-at-every-step", "keypad-link-cut-at-every-step")
+
+
+def _mutate_to_resend(mutate: Mutate) -> None:
+    adopt = ManagerLink._adopt
+
+    async def adopt_and_resend(self: ManagerLink, welcome: Any) -> None:
+        await adopt(self, welcome)
+        self._sent_sequence = 0
+
+    mutate(ManagerLink, "_adopt", adopt_and_resend)
+
+
+# --- the lock -------------------------------------------------------------------------------
+
+
+def test_accepting_a_chip_in_transition_is_noticed(mutate: Mutate) -> None:
+    def keep(self: sensing.Spot, now_ms: int) -> int:
+        return sensing.ACCEPT if self.presence == sensing.PRESENT else sensing.EMPTY
+
+    mutate(sensing.Spot, "verdict_at_lock", keep)
+    must_fail("touch-chip-50ms-before-start", "keypad-chip-50ms-before-coin-in")
+
+
+def test_locking_on_an_old_reading_is_noticed(mutate: Mutate) -> None:
+    async def trust_the_last_reading(self: ChipWatch) -> None:
+        return
+
+    mutate(ChipWatch, "look_now", trust_the_last_reading)
+    must_fail("fault-lost-interrupt-at-start", "fault-chip-fails-across-start")
+
+
+def test_a_late_chip_that_joins_the_bets_is_noticed(mutate: Mutate) -> None:
+    late_change = replay._CHANGES[kinds.LATE_CHANGE]
+
+    def join(state: Any, body: dict[int, Any]) -> None:
+        late_change(state, body)
+        if body[3] and body[2] not in state.accepted:
+            state.accepted.append(body[2])
+
+    mutate(replay, "_CHANGES", {**replay._CHANGES, kinds.LATE_CHANGE: join})
+    must_fail("touch-late-chip-added")
+
+
+def test_a_start_without_a_link_is_noticed(mutate: Mutate) -> None:
+    mutate(lock, "_why_not_started", lambda *_: "")
+    must_fail(
+        "touch-link-cut-open",
+        "touch-start-twice",
+        "keypad-coin-in-with-the-key-at-jph",
+        "keypad-key-contacts-disagree",
+    )
+
+
+def test_taking_all_buttons_at_once_is_noticed(mutate: Mutate) -> None:
+    async def alone(self: PressGuard, button: str) -> tuple[str, ...]:
+        return ()
+
+    mutate(PressGuard, "company", alone)
+    must_fail("touch-all-buttons-at-once")
+
+
+# --- sensing --------------------------------------------------------------------------------
+
+
+def test_a_failed_read_that_counts_as_empty_is_noticed(mutate: Mutate) -> None:
+    def as_empty(self: sensing.Spot, reason: str, now_ms: int) -> bool:
+        return self._become(sensing.ABSENT, "", True, now_ms)
+
+    mutate(sensing.Spot, "fault", as_empty)
+    must_fail("fault-sensing-chip-silent", "fault-sensing-chip-silent-in-a-game")
+
+
+def test_learning_the_felt_anew_after_a_reset_is_noticed(mutate: Mutate) -> None:
+    async def learn(self: Mpr121) -> None:
+        self._running = False
+        await self.start(await self.measure())
+
+    mutate(Mpr121, "recover", learn)
+    must_fail("fault-sensing-chip-reset-open", "fault-over-current")
+
+
+# --- winning --------------------------------------------------------------------------------
+
+
+def test_any_card_for_any_win_is_noticed(mutate: Mutate) -> None:
+    """The manager judges for itself and refuses the wrong card all the same; nothing is paid."""
+    mutate(claims, "authority_needed", lambda *_: kinds.ROLE_SUPERVISOR)
+    must_fail("touch-wrong-card")
+    play_text(SECOND_OPINION)
+
+
+def test_a_hand_that_changes_after_confirm_is_noticed(mutate: Mutate) -> None:
+    mutate(entry, "_why_not_now", lambda _state: "")
+    must_fail("touch-hand-changed-after-confirm", "keypad-jpot-cannot-be-cancelled")
+
+
+def test_an_end_with_an_unpaid_win_is_noticed(mutate: Mutate) -> None:
+    mutate(lock, "_WHY_NOT_ENDED", {})
+    must_fail("touch-end-with-a-hand-unconfirmed", "keypad-four-aces")
+
+
+def test_a_meter_that_moves_before_the_key_is_back_is_noticed(mutate: Mutate) -> None:
+    automatic = claims._automatic_commit
+
+    def at_once(state: Any, rules: Any, claim: Any, _key: str, lines: Any, role: int) -> Any:
+        return automatic(state, rules, claim, kinds.KEY_RUN, lines, role)
+
+    mutate(claims, "_automatic_commit", at_once)
+    must_fail("keypad-four-aces", "keypad-power-cut-jpot-pressed")
+
+
+def test_a_price_that_was_never_asked_for_is_noticed(mutate: Mutate) -> None:
+    """A card is taken before the amount is known."""
+    mutate(claims.states, "STAGE_AUTHORISE", claims.states.STAGE_PRICING)
+    must_fail("touch-link-cut-hand-selected")
+
+
+def test_paying_the_lowest_seat_first_is_noticed(mutate: Mutate) -> None:
+    mutate(book, "pay_order", lambda sensor: (int(sensor[:-1]), sensor[-1]))
+    must_fail("touch-jackpot-twice-in-one-round")
+
+
+def test_a_dealer_who_needs_no_card_is_noticed(mutate: Mutate) -> None:
+    mutate(payout, "required_role", lambda *_: kinds.ROLE_DEALER)
+    must_fail("keypad-confirm-needs-the-key")

@@ -1,0 +1,70 @@
+"""Every scenario in this folder, played against the shipped code; and what the folder must hold."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+import pytest
+
+from sim.scenario.command import play_text
+from sim.scenario.language import parse_scenario
+
+FOLDER = Path(__file__).parent
+PATHS = sorted(FOLDER.glob("*.txt"))
+# What disturbs a table on purpose; everything else must go without a warning.
+DISTURBANCES = {"fault", "link", "power", "tamper"}
+EXPECTED_ALARMS = ("LATE_CHIP: ",)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_scenario(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    text = path.read_text(encoding="utf-8")
+    with caplog.at_level(logging.WARNING):
+        playback = play_text(text)
+    if not _is_disturbed(text):
+        warnings = [f"{record.name}: {record.getMessage()}" for record in caplog.records]
+        assert warnings == [], "an undisturbed table must not warn of anything"
+        alarms = [alarm for alarm in playback.alarms if not alarm.startswith(EXPECTED_ALARMS)]
+        assert alarms == [], "an undisturbed table must not alarm the manager"
+
+
+def _is_disturbed(text: str) -> bool:
+    return any(
+        instruction.verb in DISTURBANCES or instruction.arguments == ("BETWEEN",)
+        for instruction in parse_scenario(text)
+    )
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_scenario_says_in_plain_words_what_it_shows(path: Path) -> None:
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", path.stem)
+    first_line = path.read_text(encoding="utf-8").splitlines()[0]
+    assert re.fullmatch(r"# [A-Z].{20,}\.", first_line)
+
+
+def test_there_are_scenarios_for_both_workflows_and_every_kind_of_trouble() -> None:
+    names = [path.stem for path in PATHS]
+    assert len(names) >= 40
+    for workflow in ("touch", "keypad"):
+        for trouble in ("power-cut", "link-cut", "power-and-link-cut"):
+            assert [n for n in names if n.startswith(f"{workflow}-{trouble}")], (workflow, trouble)
+
+
+def test_every_word_of_the_language_is_used() -> None:
+    used: dict[str, set[str]] = {}
+    for path in PATHS:
+        for instruction in parse_scenario(path.read_text(encoding="utf-8")):
+            words = " ".join(instruction.arguments).split()
+            used.setdefault(instruction.verb, set()).update(words)
+    assert used["expect state"] == {"open", "locked", "claim", "confirm", "offline", "fault"}
+    assert {"off", "detected", "accepted", "refused", "late", "winner", "fault"} <= used[
+        "expect light"
+    ]
+    assert used["swipe"] == {"SUPERVISOR", "EXECUTIVE", "UNKNOWN", "HALF", "GARBAGE"}
+    assert used["key"] == {"RUN", "JPH", "BETWEEN"}
+    assert {"START", "END", "SEAT", "HAND", "CONFIRM", "CANCEL", "JPOT", "ALL"} <= used["press"]
+    assert {"four-aces", "four-of-a-kind", "straight-flush", "three-of-a-kind"} <= used["press"]
+    assert {"nack", "stuck", "short", "lost-irq", "reset", "over-current"} <= used["fault"]
+    assert {"expect award", "expect envy", "expect meter", "expect wagers"} <= set(used)
