@@ -1,0 +1,144 @@
+"""Turns economics and simulated paths into sentences: the advice the approval documents give.
+
+It refuses nothing: an operator may decide otherwise, and then has read why not to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from manager.advice.economics import Economics, economics, reset_frequency
+from manager.advice.paths import Paths, simulate
+from manager.games import Paytable
+from manager.ledger.jackpots import Jackpot
+from manager.odds.figures import Odds, compute_odds
+
+WAGERS = 1_000_000
+PATHS = 400
+SEED = 20230614
+OTHER_BETTORS = 3
+
+ADVICE, WARNING, FINE = "advice", "warning", "fine"
+
+
+@dataclass(frozen=True)
+class Remark:
+    kind: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Advice:
+    paytable: Paytable
+    odds: Odds
+    economics: Economics
+    remarks: tuple[Remark, ...]
+    paths: Mapping[str, Paths]
+
+
+def advise(
+    paytable: Paytable,
+    jackpots: Mapping[str, Jackpot],
+    wager_cents: int,
+    wagers: int = WAGERS,
+    paths: int = PATHS,
+    seed: int = SEED,
+    other_bettors: int = OTHER_BETTORS,
+) -> Advice:
+    """Advice on one jackpot bet; `jackpots` maps the paytable's levels to what was typed."""
+    odds = compute_odds(paytable)
+    found = economics(odds, jackpots, wager_cents, other_bettors)
+    lives = {
+        level: simulate(odds, jackpot, level, wager_cents, wagers, paths, seed)
+        for level, jackpot in jackpots.items()
+    }
+    remarks: list[Remark] = []
+    for level, jackpot in jackpots.items():
+        remarks += _seed_remarks(jackpot, found) + _path_remarks(jackpot, lives[level])
+    remarks += _rate_remarks(paytable, odds, found, jackpots)
+    return Advice(paytable, odds, found, tuple(remarks), lives)
+
+
+def _seed_remarks(jackpot: Jackpot, found: Economics) -> list[Remark]:
+    if jackpot.seed_cents == 0:
+        sentence = "a zero seed is not recommended: back-to-back awards would restart at nothing."
+        return [Remark(WARNING, f"{jackpot.label}: {sentence}")]
+    if jackpot.seed_cents < found.largest_fixed_cents:
+        return [
+            Remark(
+                WARNING,
+                f"{jackpot.label}: the seed {_dollars(jackpot.seed_cents)} is smaller than the "
+                f"largest fixed award, {_dollars(found.largest_fixed_cents)}.",
+            )
+        ]
+    return [Remark(FINE, f"{jackpot.label}: the seed covers the largest fixed award.")]
+
+
+def _rate_remarks(
+    paytable: Paytable, odds: Odds, found: Economics, jackpots: Mapping[str, Jackpot]
+) -> list[Remark]:
+    remarks = []
+    if found.house_share < 0:
+        remarks.append(
+            Remark(
+                WARNING,
+                f"the contribution {_percent(found.contribution)} is above the break-even "
+                f"{_percent(found.break_even_contribution)}: the house pays for every wager.",
+            )
+        )
+    else:
+        remarks.append(
+            Remark(
+                FINE,
+                f"the house keeps {_percent(found.house_share)} of each wager in the long run; "
+                f"the contribution breaks even at {_percent(found.break_even_contribution)}.",
+            )
+        )
+    if found.reserve == 0:
+        remarks.append(
+            Remark(ADVICE, "a small reserve contribution softens the drop after a jackpot.")
+        )
+    if paytable.reserve_ppm and found.reserve != Fraction(paytable.reserve_ppm, 1_000_000):
+        printed = _percent(Fraction(paytable.reserve_ppm, 1_000_000))
+        remarks.append(Remark(ADVICE, f"the document sets a reserve of {printed} of each wager."))
+    frequency = reset_frequency(odds, paytable)
+    if frequency:
+        remarks.append(Remark(FINE, f"a 100 % award hits once in {round(1 / frequency):,} wagers."))
+    return remarks
+
+
+def _path_remarks(jackpot: Jackpot, lives: Paths) -> list[Remark]:
+    basis = (
+        f"simulated: {lives.path_count} meters through {lives.wagers:,} wagers each, "
+        f"seed {lives.seed}"
+    )
+    if jackpot.fixed_pays_from == "meter":
+        share = lives.dry_count / lives.path_count
+        kind = WARNING if share > 0.01 else FINE
+        remarks = [
+            Remark(kind, f"{jackpot.label}: the chance of running dry is {share:.1%} ({basis}).")
+        ]
+        if jackpot.contribution_ppm < 700_000:
+            remarks.append(
+                Remark(
+                    ADVICE, "with fixed pays from the meter, contribute 70 % or more of a wager."
+                )
+            )
+        return remarks
+    return [
+        Remark(
+            FINE,
+            f"{jackpot.label}: fixed pays come from the tray, so it cannot run dry; it is below "
+            f"its seed {lives.below_seed_share:.1%} of the time ({basis}).",
+        )
+    ]
+
+
+def _dollars(cents: int) -> str:
+    return f"${cents // 100:,}.{cents % 100:02d}"
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(share) * 100:.2f} %"

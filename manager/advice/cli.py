@@ -1,0 +1,76 @@
+"""`python -m manager advise TABLE.toml`: what the numbers in a table file mean, before it opens.
+
+It reads the same file that set-up reads and changes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from manager.advice.advise import FINE, PATHS, SEED, WAGERS, Advice, advise
+from manager.advice.plot import svg
+from manager.games import open_catalogue
+from manager.section import SetupError
+from manager.setup_file import PaytableChoice, SetupFile, read_setup
+
+MARKS = {"fine": "ok     ", "advice": "advice ", "warning": "WARNING"}
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        setup = read_setup(tomllib.loads(options.table.read_text(encoding="utf-8")))
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SetupError(f"{options.table}: {error}") from error
+    for choice in setup.paytables:
+        found = advise_choice(setup, choice, options.wagers, options.paths, options.seed)
+        print_advice(choice, found)
+        if options.plot:
+            _save_plots(options.plot, setup, choice, found)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m manager advise", description=__doc__)
+    parser.add_argument("table", type=Path, metavar="TABLE.toml")
+    parser.add_argument("--wagers", type=int, default=WAGERS, help="length of a simulated life")
+    parser.add_argument("--paths", type=int, default=PATHS, help="number of simulated meters")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--plot", type=Path, metavar="DIR", help="write the paths as SVG files")
+    return parser
+
+
+def advise_choice(
+    setup: SetupFile, choice: PaytableChoice, wagers: int, paths: int, seed: int
+) -> Advice:
+    paytable = open_catalogue().load(choice.paytable_id)
+    jackpots = {level: setup.jackpots[meter] for level, meter in choice.levels.items()}
+    return advise(paytable, jackpots, choice.wager_cents, wagers, paths, seed)
+
+
+def print_advice(choice: PaytableChoice, found: Advice) -> None:
+    print(f"sensor {choice.letter}: {found.paytable.title} ({found.paytable.id})")
+    rows = {
+        "fixed pays from the tray": found.economics.fixed_return,
+        "envy (three other bettors)": found.economics.envy_return,
+        "contribution to the meters": found.economics.contribution,
+        "reserve": found.economics.reserve,
+        "reseeding": found.economics.reseed_cost,
+        "the house": found.economics.house_share,
+    }
+    for name, share in rows.items():
+        print(f"  {name:<30} {float(share) * 100:8.3f} % of each wager")
+    for remark in sorted(found.remarks, key=lambda remark: remark.kind == FINE):
+        print(f"  {MARKS[remark.kind]} {remark.sentence}")
+
+
+def _save_plots(folder: Path, setup: SetupFile, choice: PaytableChoice, found: Advice) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for level, lives in found.paths.items():
+        meter = choice.levels[level]
+        path = folder / f"{setup.table_id}-{choice.letter}-{meter}.svg"
+        path.write_text(svg(setup.jackpots[meter], lives), encoding="utf-8")
+        print(f"  paths of {meter}: {path}")

@@ -1,0 +1,95 @@
+"""Simulated lives of a meter for the chosen numbers: how it grows, and how often it runs dry.
+
+A simulation with a stated seed, never presented as exact. Wagers come in blocks; within a block the
+hands of each kind are drawn as they would fall, and fixed pays are taken from the meter only where
+the jackpot says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from manager.advice.economics import level_of, probability, resets
+from manager.games import ForOne, Percent
+from manager.ledger.jackpots import Jackpot
+from manager.money import PARTS_PER_MILLION
+from manager.odds.figures import Odds
+
+BLOCK_WAGERS = 500
+PATHS_DRAWN = 24
+
+
+@dataclass(frozen=True)
+class Paths:
+    seed: int
+    wagers: int
+    path_count: int
+    dry_count: int  # paths whose meter could not pay a fixed award in full at least once
+    below_seed_share: float  # share of the time below the seed
+    drawn_cents: npt.NDArray[np.float64]  # path x block, for the picture only
+
+
+def simulate(
+    odds: Odds, jackpot: Jackpot, level: str, wager_cents: int, wagers: int, paths: int, seed: int
+) -> Paths:
+    """Follows `paths` meters of one level through `wagers` wagers each."""
+    chance = np.random.default_rng(seed)
+    blocks = wagers // BLOCK_WAGERS
+    meter = np.full(paths, float(jackpot.opening_cents))
+    reserve = np.zeros(paths)
+    dry = np.zeros(paths, dtype=bool)
+    below = 0
+    drawn = np.zeros((min(paths, PATHS_DRAWN), blocks))
+    grow = BLOCK_WAGERS * wager_cents / PARTS_PER_MILLION
+    for block in range(blocks):
+        meter += grow * jackpot.contribution_ppm
+        reserve += grow * jackpot.reserve_ppm
+        dry |= _pay_fixed(odds, jackpot, wager_cents, meter, chance)
+        _pay_percent(odds, jackpot, level, meter, reserve, chance)
+        below += int(np.count_nonzero(meter < jackpot.seed_cents))
+        drawn[:, block] = meter[: len(drawn)]
+    share = below / (paths * blocks) if blocks else 0.0
+    return Paths(seed, blocks * BLOCK_WAGERS, paths, int(dry.sum()), share, drawn)
+
+
+def _pay_fixed(
+    odds: Odds,
+    jackpot: Jackpot,
+    wager_cents: int,
+    meter: npt.NDArray[np.float64],
+    chance: np.random.Generator,
+) -> npt.NDArray[np.bool_]:
+    """Takes fixed pays off the meter, never below zero; tells which meters fell short."""
+    dry = np.zeros(len(meter), dtype=bool)
+    if jackpot.fixed_pays_from != "meter":
+        return dry
+    for hand in odds.paytable.hands:
+        if isinstance(hand.pay, ForOne):
+            hits = chance.binomial(BLOCK_WAGERS, float(probability(odds, hand)), len(meter))
+            meter -= hits * hand.pay.n * wager_cents
+            dry |= meter < 0
+            np.maximum(meter, 0, out=meter)
+    return dry
+
+
+def _pay_percent(
+    odds: Odds,
+    jackpot: Jackpot,
+    level: str,
+    meter: npt.NDArray[np.float64],
+    reserve: npt.NDArray[np.float64],
+    chance: np.random.Generator,
+) -> None:
+    for hand in odds.paytable.hands:
+        if not isinstance(hand.pay, Percent) or level_of(hand) != level:
+            continue
+        hits = chance.binomial(BLOCK_WAGERS, float(probability(odds, hand)), len(meter))
+        if resets(hand):
+            hit = hits > 0
+            meter[hit] = jackpot.seed_cents + reserve[hit]
+            reserve[hit] = 0
+        else:
+            meter *= (1 - hand.pay.ppm / PARTS_PER_MILLION) ** hits
