@@ -7,18 +7,19 @@ from typing import Any
 
 import cbor2
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol import messages, profile
 from protocol.errors import ProtocolError
 from protocol.record import KEY_IGNORED_FROM
 from protocol.settings import TableSettings
+from tests.fuzz.effort import examples
 from tests.fuzz.reference_profile import Unacceptable, reference_decode
 from tests.golden.samples import SETTINGS, sample_messages
 
 GOLDEN = [message.encode() for message in sample_messages().values()]
-THOROUGH = settings(max_examples=400, deadline=None)
+THOROUGH = examples(300)
 
 leaves = (
     st.integers(-(2**64), 2**64)
