@@ -2,8 +2,9 @@
 //
 //   node run_micropython.mjs PROJECT_ROOT MODULE
 //
-// Mounts hal's asyncio shim, the portable core and the scripts beside this file, nothing else: a
-// core module that reaches for anything more fails here. Exits 1 with the traceback on an exception.
+// Mounts hal's asyncio shim, the portable core, the portable codec and the scripts beside this file,
+// and the codec's test vectors as data, nothing else: a core module that reaches for anything more
+// fails here. Exits 1 with the traceback on an exception.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -34,7 +35,7 @@ if failures:
 function mount(fileSystem, source, target, isWanted) {
   fileSystem.mkdirTree(target);
   for (const name of readdirSync(source)) {
-    if (name.endsWith(".py") && isWanted(name)) {
+    if (/\.(py|hex|json)$/.test(name) && isWanted(name)) {
       fileSystem.writeFile(`${target}/${name}`, readFileSync(join(source, name)));
     }
   }
@@ -54,11 +55,20 @@ async function main() {
   });
   const fileSystem = micropython.FS;
   const isShim = (name) => ["__init__.py", "aio.py", "_aio_micropython.py"].includes(name);
+  const isCodec = (name) => ["__init__.py", "portable_codec.py"].includes(name);
   const isPackage = (name) => name === "__init__.py";
   mount(fileSystem, join(root, "hal"), "/app/hal", isShim);
   mount(fileSystem, join(root, "controller"), "/app/controller", isPackage);
   mount(fileSystem, join(root, "controller/core"), "/app/controller/core", () => true);
+  mount(fileSystem, join(root, "protocol"), "/app/protocol", isCodec);
   mount(fileSystem, scripts, "/app", () => true);
+  // Where a script in /app finds them by the same relative path as in the source tree.
+  mount(fileSystem, join(root, "tests/fuzz"), "/fuzz", (name) => name === "appendix_a.json");
+  for (const version of readdirSync(join(root, "tests/golden"))) {
+    if (version.startsWith("v")) {
+      mount(fileSystem, join(root, "tests/golden", version), `/golden/${version}`, () => true);
+    }
+  }
   micropython.runPython("import sys\nsys.path[:] = ['/app', '.frozen']");
   await micropython.runPythonAsync(GLUE.replaceAll("MODULE", module));
 }

@@ -60,6 +60,7 @@ def lines_on_cpython(module: str, capsys: pytest.CaptureFixture[str]) -> list[st
         ("portable_shim", 30, "flag woke its waiter"),
         ("portable_touch_round", 120, "light 5A winner"),
         ("portable_keypad_round", 80, "Turn the key back to RUN"),
+        ("portable_codec_vectors", 200, "example f818 1 Not in the CBOR profile"),
     ],
 )
 def test_both_interpreters_say_the_same(module, line_count_min, must_say, capsys, monkeypatch):
