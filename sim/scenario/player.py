@@ -94,6 +94,7 @@ class Player:
             elif instruction.verb in self._looks:
                 await self._expect(instruction)
         except Impossible as refusal:
+            self._refuse_product_errors(instruction)
             raise CannotDo(instruction, str(refusal), self._picture()) from refusal
         except Failure:
             raise
