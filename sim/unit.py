@@ -17,6 +17,7 @@ from controller.calibration import measure_empty
 from controller.config import UnitConfig
 from controller.journal import Journal, JournalFault
 from controller.link import Connect
+from hal.backend import Backend
 from hal.board import Board
 from hal.clock import WallClock
 from sim.backend import SimBackend
@@ -63,7 +64,7 @@ class SimUnit:
 
     async def calibrate(self) -> None:
         """What a tech does once, on an empty felt, before the unit first opens."""
-        board = Board.from_config(self._config.board, SimBackend(self._world))
+        board = Board.from_config(self._config.board, self._open_backend())
         try:
             self.references = await measure_empty(board)
         finally:
@@ -73,7 +74,7 @@ class SimUnit:
         if self.powered:
             return
         self._world.restore_power()
-        backend = SimBackend(self._world)
+        backend = self._open_backend()
         self._board = Board.from_config(self._config.board, backend)
         self._journal = self._open_journal()
         self.controller = Controller(
@@ -102,6 +103,9 @@ class SimUnit:
         """An orderly stop, as for an update."""
         if self.powered:
             await self._end()
+
+    def _open_backend(self) -> Backend:
+        return SimBackend(self._world)
 
     async def _end(self) -> None:
         for task in self._tasks:

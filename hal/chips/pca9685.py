@@ -33,6 +33,8 @@ FASTEST_PRE_SCALE = 3
 CHANNEL_COUNT = LAMP_CHANNEL_MAX + 1
 LEVEL_MAX = 4095
 FULL = 0x10
+# Half a frame: USB bridges take 61 bytes in one write, and at the start nothing is in a hurry.
+START_BYTES_MAX = 32
 # The oscillator needs 500 us; a whole millisecond is the shortest sleep there is.
 WAKE_WAIT_MS = 1
 
@@ -82,7 +84,8 @@ class Pca9685:
             raise ChipFault(f"{self._label} did not go to sleep: MODE1 reads 0x{mode1:02X}.")
         self._write(smbus, MODE2, [OUTPUTS])
         self._write(smbus, PRE_SCALE, [FASTEST_PRE_SCALE])
-        self._write(smbus, LED0, frame)
+        for done in range(0, len(frame), START_BYTES_MAX):
+            self._write(smbus, LED0 + done, frame[done : done + START_BYTES_MAX])
 
     def _restart_if_asked(self, smbus: SMBusLike) -> None:
         if smbus.read_byte_data(self._address, MODE1) & RESTART:

@@ -29,7 +29,8 @@ def test_start_clears_all_call_first_and_prescales_asleep(smbus: Any, lamps: Pca
         (0x00, b"\x30"),
         (0x01, b"\x04"),
         (0xFE, b"\x03"),
-        (0x06, DARK * 16),
+        (0x06, DARK * 8),
+        (0x26, DARK * 8),
         (0x00, b"\x20"),
     ]
     assert smbus.addresses == {0x40}
@@ -37,8 +38,13 @@ def test_start_clears_all_call_first_and_prescales_asleep(smbus: Any, lamps: Pca
 
 def test_start_wakes_with_the_levels_it_was_given(smbus: Any, lamps: Pca9685) -> None:
     run_virtual(lamps.start({1: 4095, 15: 0x123}))
-    frame = smbus.writes[3][1]
+    frame = smbus.writes[3][1] + smbus.writes[4][1]
     assert frame == DARK + FULL + DARK * 13 + b"\x00\x00\x23\x01"
+
+
+def test_start_asks_no_more_of_a_bridge_than_one_write_can_hold(smbus: Any, lamps: Pca9685) -> None:
+    run_virtual(lamps.start())
+    assert max(1 + len(data) for _, data in smbus.writes) <= 61
 
 
 def test_start_waits_between_wake_and_restart(smbus: Any, lamps: Pca9685) -> None:
