@@ -19,7 +19,7 @@ settings.register_profile("deep", deadline=None, print_blob=True)
 
 def pytest_collection_modifyitems(config: pytest.Config) -> None:
     if hypothesis.core.global_force_seed is None:
-        hypothesis.core.global_force_seed = config.getoption("randomly_seed")
+        hypothesis.core.global_force_seed = config.getoption("randomly_seed", None)
 
 
 @pytest.hookimpl(wrapper=True)
