@@ -56,11 +56,14 @@ def _serve(options: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s")
     options.data.mkdir(parents=True, exist_ok=True)
     manager = Manager(str(options.data / LEDGER_NAME), wall_clock_ms)
-    for path in options.table:
-        manager.open_table_file(path)
     try:
+        for path in options.table:
+            manager.open_table_file(path)
         link = process.bind(options.host, options.port)
         web = process.bind(options.host, options.web_port)
+    except SetupError:
+        manager.store.close()
+        raise
     except OSError as error:
         manager.store.close()
         print(f"A port cannot be opened: {error}.", file=sys.stderr)

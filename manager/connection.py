@@ -61,9 +61,11 @@ class Connection:
         loop = asyncio.get_running_loop()
         next_beat = loop.time() + HEARTBEAT_MS / 1000
         try:
-            while not (self._finishing and not self._queue):
+            while True:
                 self._wake.clear()
                 await self._send_due()
+                if self._finishing and not self._queue:
+                    return
                 if await self._wake_or(next_beat):
                     continue
                 next_beat += HEARTBEAT_MS / 1000

@@ -77,7 +77,7 @@ class ManagerServer:
         self._idle.clear()
         try:
             await self._serve(stream)
-        except (ConnectionError, TimeoutError) as error:
+        except OSError as error:  # a lost connection or a time-out
             _log.info("A unit's connection ended: %r", error)
         finally:
             stream.close()
@@ -104,7 +104,10 @@ class ManagerServer:
         dropped = asyncio.create_task(connection.dropped.wait(), name=f"drop {connection.unit_id}")
         tasks = (sender, reader, dropped)
         try:
-            await asyncio.wait((sender, dropped), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if reader.done() and reader.exception() is None:
+                # It asked for the end: what is queued may still go out, unless it was dropped.
+                await asyncio.wait((sender, dropped), return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._forget(connection)
             for task in tasks:
@@ -172,7 +175,7 @@ class ManagerServer:
         except ProtocolError as problem:
             connection.send(error_for(problem))
             connection.finish()
-        except (TimeoutError, ConnectionError):
+        except OSError:  # silence, or a lost connection
             connection.drop()
 
     def _receive(self, connection: Connection, message: Message) -> None:

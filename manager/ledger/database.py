@@ -7,6 +7,7 @@ VFS without shared memory. What the rows mean is not known here.
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable
 from importlib.resources import files
@@ -14,6 +15,8 @@ from importlib.resources import files
 import apsw
 
 from manager.ledger.errors import StoreError
+
+_log = logging.getLogger(__name__)
 
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x55464C54  # "UFLT"
@@ -34,15 +37,23 @@ def open_database(
     try:
         _prepare(connection, path, random_bytes)
     except apsw.BusyError as error:
-        connection.close(force=True)
+        close_database(connection)
         raise StoreError(f"The ledger {path} is in use by another process.") from error
     except apsw.Error as error:
-        connection.close(force=True)
+        close_database(connection)
         raise StoreError(f"The ledger {path} is damaged or unreadable: {error}.") from error
     except StoreError:
-        connection.close(force=True)
+        close_database(connection)
         raise
     return connection
+
+
+def close_database(connection: apsw.Connection) -> None:
+    """Lets go of the file. A failure here is no news: what was committed is on the medium."""
+    try:
+        connection.close(force=True)
+    except apsw.Error as error:
+        _log.warning("The ledger's file could not be tidied up when closing: %s", error)
 
 
 def _prepare(connection: apsw.Connection, path: str, random_bytes: Callable[[int], bytes]) -> None:

@@ -15,6 +15,7 @@ import apsw
 
 from manager.ledger import accounts
 from manager.ledger.chain import Recorded, genesis, next_digest
+from manager.ledger.database import close_database
 from manager.ledger.entries import Entry, Origin, Posting, Reference
 from manager.ledger.errors import LedgerError, StoreError
 from manager.money import text_from_microcents
@@ -58,7 +59,7 @@ class Store:
         return found[0] if found else None
 
     def close(self) -> None:
-        self._connection.close()
+        close_database(self._connection)
 
     def append(self, entry: Entry) -> int:
         """Writes one transaction with its postings and returns its number."""

@@ -1,0 +1,96 @@
+"""`python -m manager` as an operator runs it: a real process, real sockets, a clean stop."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from manager.__main__ import LEDGER_NAME, main
+from protocol.framing import HEADER_BYTES, frame, payload_length
+from protocol.messages import Message, Welcome, decode
+from tests.unit.manager.desk import Desk, PretendUnit, table_toml
+
+ROOT = Path(__file__).parents[3]
+SECONDS_MAX = 30
+
+
+def start(data: Path, table: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "manager", "serve", "--data", str(data)]
+    return subprocess.Popen(
+        [*command, "--port", "0", "--web-port", "0", "--table", str(table)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+
+
+def greeting(address: str) -> Message:
+    host, port = address.rsplit(":", 1)
+    with socket.create_connection((host, int(port)), timeout=SECONDS_MAX) as line:
+        line.sendall(frame(PretendUnit("UF-touch-1").hello().encode()))
+        with line.makefile("rb") as stream:
+            return decode(stream.read(payload_length(stream.read(HEADER_BYTES))))
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_it_serves_and_stops_cleanly_and_finds_its_data_again(
+    tmp_path: Path, stop: signal.Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "table.toml"
+    table.write_text(table_toml())
+    process = start(tmp_path / "data", table)
+    assert process.stdout is not None
+    try:
+        addresses = json.loads(process.stdout.readline())
+        welcome = greeting(addresses["link"])
+        with urlopen(addresses["web"], timeout=SECONDS_MAX) as page:
+            assert b"10,000.00" in page.read()
+        process.send_signal(stop)
+        assert process.wait(SECONDS_MAX) == 0
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert isinstance(welcome, Welcome)
+    assert main(["audit", "--data", str(tmp_path / "data")]) == 0
+    assert "1 ledger transactions" in capsys.readouterr().out
+
+
+def test_an_audit_of_nothing_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "--data", str(tmp_path)]) == 2
+    assert "There is no ledger" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_audit_of_a_forged_ledger_names_the_entry(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk = Desk(str(tmp_path / LEDGER_NAME))
+    desk.open_table()
+    desk.start("touch-1", 1, "1A", "2A")
+    desk.store.execute("DROP TRIGGER transactions_refuse_update")
+    desk.store.execute("UPDATE transactions SET sentence = 'Nicer.' WHERE number = 2")
+    desk.store.close()
+    assert main(["audit", "--data", str(tmp_path)]) == 1
+    assert "transaction 2" in capsys.readouterr().out
+
+
+def test_a_bad_table_file_or_a_foreign_ledger_stops_the_start_with_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "table.toml"
+    table.write_text(table_toml().replace("seats = 7", "seats = 7\nchairs = 7"))
+    serve = ["serve", "--data", str(tmp_path / "data"), "--port", "0", "--web-port", "0"]
+    assert main([*serve, "--table", str(table)]) == 2
+    assert "table.toml: table.chairs is not a known key." in capsys.readouterr().err
+    (tmp_path / "data" / LEDGER_NAME).write_bytes(b"not a ledger at all" * 100)
+    assert main(serve) == 2
+    assert "damaged" in capsys.readouterr().err
