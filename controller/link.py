@@ -84,7 +84,7 @@ class ManagerLink:
             try:
                 stream = await aio.wait_for_ms(self._connect(), CONNECT_MAX_MS)
             except (OSError, aio.TimeoutError) as error:
-                log.info("cannot reach the Game Manager: %s", error or "no answer")
+                log.info("cannot reach the Game Manager: %s", str(error) or "no answer")
             else:
                 if await self._talk_until_it_ends(stream):
                     retry_ms = RETRY_FIRST_MS
@@ -105,7 +105,7 @@ class ManagerLink:
         except JournalFault as fault:
             self._owner.link_fault("journal", str(fault))
         except (OSError, EOFError, aio.TimeoutError) as error:
-            log.warning("link lost: %s", error or "nothing heard for 5 s")
+            log.warning("link lost: %s", str(error) or "nothing heard for 5 s")
         finally:
             self._set_up(False)
             stream.close()

@@ -44,27 +44,37 @@ class ChipWatch:
         self._beat = beat
         self._settling_until_ms = 0
         self._settling = False
+        self._started = False
+        self._healthy = False
 
     async def run(self) -> None:
         recovery_ms = RECOVERY_FIRST_MS
-        started = False
         while True:
             self._beat()
             try:
-                if not started:
-                    await self._chip.start(self._references)
-                    started = True
-                    await self._confirm()
+                if not self._healthy:
+                    await self._bring_up()
                 await self._watch_once()
                 recovery_ms = RECOVERY_FIRST_MS
             except HardwareFault as fault:
+                self._healthy = False
                 self._fault_all(str(fault))
                 await aio.sleep_ms(recovery_ms)
                 recovery_ms = min(recovery_ms * 2, RECOVERY_MAX_MS)
-                started = await self._recovered(started)
+
+    async def _bring_up(self) -> None:
+        """The first start, or a recovery with the same references; never learnt anew."""
+        if self._started:
+            await self._chip.recover()
+        else:
+            await self._chip.start(self._references)
+        self._started = self._healthy = True
+        await self._confirm()
 
     async def look_now(self) -> None:
         """Reads the chip out of turn, for a decision that must not rest on an older reading."""
+        if not self._healthy:
+            return  # its spots show why, and a recovery is under way
         try:
             await self._confirm()
         except HardwareFault as fault:
@@ -110,7 +120,7 @@ class ChipWatch:
         readings = await self._chip.snapshot()
         now_ms = aio.ticks_ms()
         if all(reading.fault for reading in readings):
-            raise SensorFault(f"{self.name}: {readings[0].fault}")
+            raise SensorFault(str(readings[0].fault))
         moved = False
         for electrode, spot in self._spots.items():
             reading = readings[electrode]
@@ -120,16 +130,6 @@ class ChipWatch:
         if moved:
             self._settle(now_ms)
             self._changed()
-
-    async def _recovered(self, started: bool) -> bool:
-        if not started:
-            return False
-        try:
-            await self._chip.recover()
-            await self._confirm()
-        except HardwareFault as fault:
-            log.warning("%s: recovery failed: %s", self.name, fault)
-        return True
 
     def _fault_all(self, reason: str) -> None:
         log.warning("%s: %s", self.name, reason)
