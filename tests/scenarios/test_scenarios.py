@@ -72,6 +72,8 @@ def test_every_word_of_the_language_is_used() -> None:
 
 def test_a_fault_that_stays_is_told_once_and_its_end_once() -> None:
     text = (FOLDER / "fault-sensing-chip-silent.txt").read_text(encoding="utf-8")
-    alarms = play_text(text.replace("fault none", "wait 20s\nfault none")).alarms
+    alarms = play_text(
+        text.replace("fault none sense-1", "wait 20s\nfault none sense-1\nwait 3s")
+    ).alarms
     told = [alarm for alarm in alarms if "Spot 5A" in alarm]
     assert ["Cleared" in alarm for alarm in told] == [False, True], told
