@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from smbus2 import SMBus
 
+from hal.bus_recovery import BusPins, OpenDrainLine
 from hal.errors import ConfigError, HardwareFault
 from hal.i2c import SMBusLike
+from hal.pi_bus_pins import LgpioOpenDrain, PiBusPins
 from hal.worker import ThreadWorker, Worker
 
 if TYPE_CHECKING:
@@ -41,6 +43,10 @@ class Backend(Protocol):
     def serial_path(self, path: str) -> str: ...
 
     def disk_worker(self) -> Worker: ...
+
+    def bus_pins(self, number: int, smbus: SMBusLike, scl_gpio: int, sda_gpio: int) -> BusPins: ...
+
+    def open_drain(self, gpio: int) -> OpenDrainLine: ...
 
 
 class RaspberryPiBackend(Backend):
@@ -73,6 +79,20 @@ class RaspberryPiBackend(Backend):
 
     def disk_worker(self) -> Worker:
         return ThreadWorker("disk")
+
+    def bus_pins(self, number: int, smbus: SMBusLike, scl_gpio: int, sda_gpio: int) -> BusPins:
+        assert isinstance(smbus, SMBus), "only a bus that this backend opened has pins here"
+        return PiBusPins(
+            number,
+            smbus,
+            (scl_gpio, sda_gpio),
+            self.open_drain,
+            prepare=lambda: _limit_timeout(smbus, number),
+        )
+
+    def open_drain(self, gpio: int) -> OpenDrainLine:
+        # Only the GPIO library knows which of the Pi's GPIO chips carries the header.
+        return LgpioOpenDrain(self.pin_factory().chip, gpio)
 
 
 BACKENDS = {RaspberryPiBackend.name: RaspberryPiBackend}

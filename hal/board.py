@@ -10,14 +10,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from hal.backend import Backend
-from hal.board_config import BoardConfig, ChipConfig
+from hal.board_config import BoardConfig, BusConfig, ChipConfig
+from hal.bus_recovery import BusRecovery
 from hal.capacitive import CapacitiveSensor
 from hal.card_reader import CardReader
-from hal.chip_kinds import MPR121, PCA9685
+from hal.chip_kinds import FDC1004, PCA9685, SENSING_KINDS, TCA9548A
+from hal.chips.fdc1004 import Fdc1004
 from hal.chips.mpr121 import Mpr121
 from hal.chips.pca9685 import Pca9685
+from hal.chips.tca9548a import Tca9548a
 from hal.chips.tca9555 import Tca9555
-from hal.i2c import I2cBus
+from hal.i2c import Bus, I2cBus, SMBusLike
 from hal.keypad import Keypad
 from hal.keyswitch import KeySwitch
 from hal.lamps import LampBank, LampPlace
@@ -42,6 +45,7 @@ class Board:
     serial: str
     sensors: list[SensorPlace]
     buses: dict[int, I2cBus]
+    muxes: dict[str, Tca9548a]
     chips: dict[str, CapacitiveSensor]
     lamps: LampBank
     keypad: Keypad | None
@@ -61,6 +65,7 @@ class Board:
                     SensorPlace(s.id, s.seat, s.letter, s.chip, s.electrode) for s in board.sensors
                 ],
                 buses=builder.buses,
+                muxes=builder.muxes,
                 chips=builder.sensing_chips(),
                 lamps=builder.lamps(),
                 keypad=builder.keypad(),
@@ -88,14 +93,20 @@ class _Builder:
         self.buses: dict[int, I2cBus] = {}
         for bus in config.buses:
             smbus, worker = backend.open_i2c(bus.number, bus.frequency_hz)
-            self.buses[bus.number] = I2cBus(str(bus.number), smbus, worker)
+            recovery = self._recovery(bus, smbus)
+            self.buses[bus.number] = I2cBus(str(bus.number), smbus, worker, recovery=recovery)
             opened.callback(self.buses[bus.number].close)
+        self.muxes = {
+            chip.name: Tca9548a(self.buses[chip.bus], chip.address)
+            for chip in config.chips
+            if chip.kind == TCA9548A
+        }
 
     def sensing_chips(self) -> dict[str, CapacitiveSensor]:
         return {
             chip.name: self._sensing_chip(chip)
             for chip in self._config.chips
-            if chip.kind == MPR121
+            if chip.kind in SENSING_KINDS
         }
 
     def lamps(self) -> LampBank:
@@ -141,16 +152,34 @@ class _Builder:
         self._opened.callback(reader.close)
         return reader
 
-    def _sensing_chip(self, chip: ChipConfig) -> Mpr121:
+    def _recovery(self, bus: BusConfig, smbus: SMBusLike) -> BusRecovery | None:
+        pins, supply_gpio, backend = bus.recovery, bus.supply_gpio, self._backend
+        if pins is None and supply_gpio is None:
+            return None
+        return BusRecovery(
+            str(bus.number),
+            backend.bus_pins(bus.number, smbus, pins.scl_gpio, pins.sda_gpio) if pins else None,
+            (lambda: backend.open_drain(supply_gpio)) if supply_gpio is not None else None,
+        )
+
+    def _sensing_chip(self, chip: ChipConfig) -> CapacitiveSensor:
         sensors = sorted(self._config.sensors_on(chip.name), key=lambda sensor: sensor.electrode)
+        thresholds = [(sensor.touch_threshold, sensor.release_threshold) for sensor in sensors]
+        if chip.kind == FDC1004:
+            return Fdc1004(self._bus_of(chip), len(sensors), thresholds, chip.capdac)
         return Mpr121(
-            self.buses[chip.bus],
+            self._bus_of(chip),
             chip.address,
             electrode_count=len(sensors),
-            thresholds=[(sensor.touch_threshold, sensor.release_threshold) for sensor in sensors],
+            thresholds=thresholds,
             charge_current_microamps=chip.charge_current_microamps,
             interrupt=self._interrupt(chip),
         )
+
+    def _bus_of(self, chip: ChipConfig) -> Bus:
+        if chip.mux is None or chip.mux_channel is None:
+            return self.buses[chip.bus]
+        return self.muxes[chip.mux].channel(chip.mux_channel)
 
     def _interrupt(self, chip: ChipConfig) -> InputLine | None:
         if chip.interrupt_gpio is None:

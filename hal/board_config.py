@@ -14,13 +14,17 @@ from typing import Any
 from hal.board_checks import check_board, refuse_repeats
 from hal.chip_kinds import (
     ADDRESSES,
-    ALL_CALL_ADDRESS,
+    CAPDAC_MAX,
     ELECTRODE_MAX,
+    FDC1004,
     KEY_PIN_MAX,
     KINDS,
     LAMP_CHANNEL_MAX,
     MPR121,
-    PCA9685,
+    MUX_CHANNEL_MAX,
+    MUXED_KINDS,
+    TCA9555,
+    TOUCH_THRESHOLDS,
 )
 from hal.config_table import ConfigTable
 
@@ -28,15 +32,25 @@ BUS_NUMBER_MAX = 32
 GPIO_MAX = 27
 SENSOR_ID = re.compile(r"([1-9][0-9]?)([AB])")
 
-TOUCH_THRESHOLD = 12
-RELEASE_THRESHOLD = 6
+TOUCH_THRESHOLD, RELEASE_THRESHOLD, _ = TOUCH_THRESHOLDS[MPR121]
 CHARGE_CURRENT_MICROAMPS = 16
+
+
+@dataclass(frozen=True)
+class RecoveryConfig:
+    """The bus's own two pins, so that a held data line can be clocked free."""
+
+    scl_gpio: int
+    sda_gpio: int
 
 
 @dataclass(frozen=True)
 class BusConfig:
     number: int
     frequency_hz: int
+    recovery: RecoveryConfig | None = None
+    # Driven low it takes the supply from every chip of this bus; released, they have it.
+    supply_gpio: int | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +61,17 @@ class ChipConfig:
     address: int
     interrupt_gpio: int | None = None
     charge_current_microamps: int = CHARGE_CURRENT_MICROAMPS
+    # FDC1004: steps of 3.125 pF that the chip takes off before it measures.
+    capdac: int = 0
+    mux: str | None = None
+    mux_channel: int | None = None
+
+    @property
+    def place(self) -> str:
+        """Where its address counts: the bus, or one channel of a multiplexer on it."""
+        if self.mux is None:
+            return f"bus {self.bus}"
+        return f"channel {self.mux_channel} of {self.mux} on bus {self.bus}"
 
 
 @dataclass(frozen=True)
@@ -107,12 +132,16 @@ class BoardConfig:
 def parse_board(table: Mapping[str, Any]) -> BoardConfig:
     """Parses the [board] table of a table's file, or raises ConfigError with the key's path."""
     board = ConfigTable("board", table)
+    backend, serial = board.text("backend"), board.text("serial")
+    buses = tuple(_bus(row) for row in board.rows("buses"))
+    chips = tuple(_chip(row) for row in board.rows("chips"))
+    kinds = {chip.name: chip.kind for chip in chips}
     config = BoardConfig(
-        backend=board.text("backend"),
-        serial=board.text("serial"),
-        buses=tuple(_bus(row) for row in board.rows("buses")),
-        chips=tuple(_chip(row) for row in board.rows("chips")),
-        sensors=tuple(_sensor(row) for row in board.rows("sensors")),
+        backend=backend,
+        serial=serial,
+        buses=buses,
+        chips=chips,
+        sensors=tuple(_sensor(row, kinds) for row in board.rows("sensors")),
         keypad=_keypad(board.section("keypad")),
         keyswitch=_keyswitch(board.section("keyswitch")),
         tamper=_tamper(board.section("tamper")),
@@ -127,41 +156,70 @@ def _bus(row: ConfigTable) -> BusConfig:
     bus = BusConfig(
         number=row.number("number", 0, BUS_NUMBER_MAX),
         frequency_hz=row.number("frequency_hz", 10_000, 1_000_000),
+        recovery=_recovery(row.section("recovery")),
+        supply_gpio=_gpio_if_there(row, "supply_gpio"),
     )
     row.finish()
     return bus
 
 
+def _recovery(section: ConfigTable | None) -> RecoveryConfig | None:
+    if section is None:
+        return None
+    recovery = RecoveryConfig(
+        scl_gpio=section.number("scl_gpio", 0, GPIO_MAX),
+        sda_gpio=section.number("sda_gpio", 0, GPIO_MAX),
+    )
+    section.finish()
+    return recovery
+
+
 def _chip(row: ConfigTable) -> ChipConfig:
-    name = row.text("name")
-    kind = row.choice("kind", KINDS)
-    address = row.number("address", *ADDRESSES[kind])
-    if address == ALL_CALL_ADDRESS:
-        raise row.refuse("address", "0x70 is where every lamp chip listens after power-up.")
-    interrupt_gpio = None
-    if kind != PCA9685 and row.has("interrupt_gpio"):
-        interrupt_gpio = row.number("interrupt_gpio", 0, GPIO_MAX)
-    current = CHARGE_CURRENT_MICROAMPS
-    if kind == MPR121:
-        current = row.number("charge_current_microamps", 1, 63, CHARGE_CURRENT_MICROAMPS)
-    bus = row.number("bus", 0, BUS_NUMBER_MAX)
+    name, kind = row.text("name"), row.choice("kind", KINDS)
+    chip = ChipConfig(
+        name=name,
+        kind=kind,
+        bus=row.number("bus", 0, BUS_NUMBER_MAX),
+        address=row.number("address", *ADDRESSES[kind]),
+        interrupt_gpio=_gpio_if_there(row, "interrupt_gpio") if kind in (MPR121, TCA9555) else None,
+        charge_current_microamps=row.number(
+            "charge_current_microamps", 1, 63, CHARGE_CURRENT_MICROAMPS
+        )
+        if kind == MPR121
+        else CHARGE_CURRENT_MICROAMPS,
+        capdac=row.number("capdac", 0, CAPDAC_MAX, 0) if kind == FDC1004 else 0,
+        **_mux_place(row) if kind in MUXED_KINDS else {},
+    )
     row.finish()
-    return ChipConfig(name, kind, bus, address, interrupt_gpio, current)
+    return chip
 
 
-def _sensor(row: ConfigTable) -> SensorConfig:
+def _mux_place(row: ConfigTable) -> dict[str, Any]:
+    """Both keys or none; without them the chip sits on the bus itself."""
+    if not row.has("mux") and not row.has("mux_channel"):
+        return {}
+    return {
+        "mux": row.text("mux"),
+        "mux_channel": row.number("mux_channel", 0, MUX_CHANNEL_MAX),
+    }
+
+
+def _gpio_if_there(row: ConfigTable, key: str) -> int | None:
+    return row.number(key, 0, GPIO_MAX) if row.has(key) else None
+
+
+def _sensor(row: ConfigTable, kinds: Mapping[str, str]) -> SensorConfig:
     sensor_id = row.text("id")
     parts = SENSOR_ID.fullmatch(sensor_id)
     if parts is None:
         raise row.refuse("id", f'"{sensor_id}" is not a seat number followed by A or B.')
-    touch = row.number("touch_threshold", 2, 255, TOUCH_THRESHOLD)
-    # Below the touch threshold, or a chip at the edge of the spot would flicker.
-    release = row.number("release_threshold", 1, touch - 1, min(RELEASE_THRESHOLD, touch - 1))
+    chip = row.text("chip")
+    touch, release = _thresholds(row, kinds.get(chip, MPR121))
     sensor = SensorConfig(
         id=sensor_id,
         seat=int(parts.group(1)),
         letter=parts.group(2),
-        chip=row.text("chip"),
+        chip=chip,
         electrode=row.number("electrode", 0, ELECTRODE_MAX),
         lamp_chip=row.text("lamp_chip"),
         white_channel=row.number("white_channel", 0, LAMP_CHANNEL_MAX),
@@ -171,6 +229,15 @@ def _sensor(row: ConfigTable) -> SensorConfig:
     )
     row.finish()
     return sensor
+
+
+def _thresholds(row: ConfigTable, kind: str) -> tuple[int, int]:
+    """In the units of the sensor's chip. A chip of another kind is refused later, by name."""
+    default_touch, default_release, most = TOUCH_THRESHOLDS.get(kind, TOUCH_THRESHOLDS[MPR121])
+    touch = row.number("touch_threshold", 2, most, default_touch)
+    # Below the touch threshold, or a chip at the edge of the spot would flicker.
+    release = row.number("release_threshold", 1, touch - 1, min(default_release, touch - 1))
+    return touch, release
 
 
 def _keypad(section: ConfigTable | None) -> KeypadConfig | None:

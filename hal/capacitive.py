@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ElectrodeReading:
-    """One electrode at one moment; `raw` and `touched` mean nothing while `fault` is set."""
+    """One electrode at one moment; `raw` and `touched` mean nothing while `fault` is set.
+
+    `raw` is in the chip's own units (see its driver) and always falls when something comes near,
+    also for a chip that measures more capacitance as a larger number.
+    """
 
     raw: int
     reference: int
@@ -35,10 +39,18 @@ class ElectrodeReading:
 
 
 class CapacitiveSensor(Protocol):
-    """One sensing chip with `electrode_count` electrodes, numbered from 0."""
+    """One sensing chip with `electrode_count` electrodes, numbered from 0.
+
+    Raw measures lie between 0 and `counts_full_scale`. `noise_counts_typical` is how far a quiet
+    pad under felt wanders from its middle in these units, so that what is judged from raw data can
+    be relative. A chip without an interrupt line is read every `poll_ms`.
+    """
 
     electrode_count: int
     interrupt: InputLine | None
+    counts_full_scale: int
+    noise_counts_typical: int
+    poll_ms: int | None
 
     async def start(self, references: Sequence[int]) -> None:
         """Runs with stored empty-felt references; never learns what lies on the felt now."""

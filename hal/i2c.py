@@ -1,8 +1,9 @@
 """The only door to one I2C bus: conversations in order, retried within bounds, then a fault.
 
 A driver hands in a whole conversation as one job, so that nothing comes between its transfers; the
-job must be safe to repeat. This module knows when a transfer failed. It does not know any chip, and
-it never turns a failed read into a value.
+job must be safe to repeat. This module knows when a transfer failed and when to ask for a recovery;
+how a bus is freed is `hal.bus_recovery`'s. It does not know any chip, and it never turns a failed
+read into a value.
 """
 
 from __future__ import annotations
@@ -11,21 +12,28 @@ import errno
 import logging
 import os
 from collections.abc import Callable, Sequence
-from typing import Protocol, SupportsBytes, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, SupportsBytes, TypeVar, cast
 
 from smbus2 import i2c_msg
 
+from hal.aio import Event, ticks_diff, ticks_ms
 from hal.errors import BusFault
 from hal.worker import Worker
+
+if TYPE_CHECKING:
+    from hal.bus_recovery import BusRecovery
 
 T = TypeVar("T")
 log = logging.getLogger("hal.i2c")
 
 RETRIES_MAX = 2
+# A conversation that took this long to fail met a stuck bus, and a repeat would only hold up every
+# other chip once more.
+RETRY_WITHIN_MS = 250
 SMBUS_BLOCK_BYTES_MAX = 32
 
 # The same event has different numbers on different adapters (a missing acknowledge is 121 on a Pi,
-# 110 or 6 behind USB), so the number explains a fault and never decides anything.
+# 110 or 6 behind USB), so the number explains a fault and decides nothing about a chip.
 MEANINGS = {
     errno.EREMOTEIO: "no chip acknowledged",
     errno.ENXIO: "no chip acknowledged",
@@ -33,6 +41,8 @@ MEANINGS = {
     errno.EIO: "the transfer broke off",
     errno.EAGAIN: "arbitration was lost",
 }
+# A held data line reads as an acknowledge of everything: a missing one proves that the line moves.
+NOT_ACKNOWLEDGED = (errno.EREMOTEIO, errno.ENXIO)
 
 
 class SMBusLike(Protocol):
@@ -51,7 +61,19 @@ class SMBusLike(Protocol):
     def close(self) -> None: ...
 
 
-class ShortTransfer(Exception):  # noqa: N818 - caught by I2cBus, never seen outside
+class Bus(Protocol):
+    """Where a driver talks to its chip: a bus, or one channel of a multiplexer on it."""
+
+    name: str
+
+    async def run(self, job: Callable[[SMBusLike], T]) -> T: ...
+
+
+class TransferBroken(Exception):  # noqa: N818 - caught by I2cBus, never seen outside
+    """Every transfer was acknowledged and yet the conversation is worth nothing: repeat it."""
+
+
+class ShortTransfer(TransferBroken):
     """Fewer bytes came back than were asked for."""
 
 
@@ -59,31 +81,66 @@ class I2cBus:
     """One bus, its worker, and the count of what went wrong on it."""
 
     def __init__(
-        self, name: str, smbus: SMBusLike, worker: Worker, retries_max: int = RETRIES_MAX
+        self,
+        name: str,
+        smbus: SMBusLike,
+        worker: Worker,
+        retries_max: int = RETRIES_MAX,
+        recovery: BusRecovery | None = None,
     ) -> None:
         self.name = name
         self.fault_count = 0
         self.last_fault = ""
+        self.recovery = recovery
         self._smbus = smbus
         self._worker = worker
         self._retries_max = retries_max
+        # Conversations that failed one after another, none of them for want of an acknowledge.
+        self._stuck_count = 0
+        # Cleared while a recovery has the wires.
+        self._usable = Event()
+        self._usable.set()
 
     async def run(self, job: Callable[[SMBusLike], T]) -> T:
         """Runs one conversation; raises BusFault when it failed `retries_max` + 1 times."""
+        await self._usable.wait()
+        began_ms = ticks_ms()
         for attempts_left in range(self._retries_max, -1, -1):
             try:
-                return await self._worker.run(lambda: job(self._smbus))
-            except (OSError, ShortTransfer) as error:
-                fault = self._note(error, attempts_left)
-                if attempts_left == 0:
+                result = await self._worker.run(lambda: self._attempt(job))
+            except (OSError, TransferBroken) as error:
+                is_last = attempts_left == 0 or _age_ms(began_ms) >= RETRY_WITHIN_MS
+                fault = self._note(error, 0 if is_last else attempts_left)
+                if is_last:
+                    await self._failed(error)
                     raise fault from error
+            else:
+                self._stuck_count = 0
+                return result
         raise AssertionError("The last attempt either returned or raised.")
 
     def close(self) -> None:
         self._worker.close()
         self._smbus.close()
 
-    def _note(self, error: OSError | ShortTransfer, attempts_left: int) -> BusFault:
+    def _attempt(self, job: Callable[[SMBusLike], T]) -> T:
+        if self.recovery is not None:
+            self.recovery.require_pins_returned()
+        return job(self._smbus)
+
+    async def _failed(self, error: OSError | TransferBroken) -> None:
+        may_be_stuck = isinstance(error, OSError) and error.errno not in NOT_ACKNOWLEDGED
+        self._stuck_count = self._stuck_count + 1 if may_be_stuck else 0
+        recovery = self.recovery
+        if recovery is None or not recovery.is_due(self._stuck_count) or not self._usable.is_set():
+            return
+        self._usable.clear()
+        try:
+            await recovery.attempt(self._worker, self._stuck_count)
+        finally:
+            self._usable.set()
+
+    def _note(self, error: OSError | TransferBroken, attempts_left: int) -> BusFault:
         number = error.errno if isinstance(error, OSError) else None
         sentence = f"I2C bus {self.name}: {_meaning(error)}."
         self.fault_count += 1
@@ -99,8 +156,7 @@ def read_registers(smbus: SMBusLike, address: int, register: int, count: int) ->
     else:
         answer = i2c_msg.read(address, count)
         smbus.i2c_rdwr(i2c_msg.write(address, [register]), answer)
-        # smbus2's type hints give __bytes__ the wrong type; it does return bytes.
-        data = bytes(cast(SupportsBytes, answer))
+        data = message_bytes(answer)
     if len(data) != count:
         raise ShortTransfer(
             f"chip 0x{address:02X} gave {len(data)} of {count} bytes from register 0x{register:02X}"
@@ -116,8 +172,17 @@ def write_registers(smbus: SMBusLike, address: int, register: int, data: Sequenc
         smbus.i2c_rdwr(i2c_msg.write(address, [register, *data]))
 
 
-def _meaning(error: OSError | ShortTransfer) -> str:
-    if isinstance(error, ShortTransfer):
+def message_bytes(message: i2c_msg) -> bytes:
+    # smbus2's type hints give __bytes__ the wrong type; it does return bytes.
+    return bytes(cast(SupportsBytes, message))
+
+
+def _age_ms(since_ticks: int) -> int:
+    return ticks_diff(ticks_ms(), since_ticks)
+
+
+def _meaning(error: OSError | TransferBroken) -> str:
+    if isinstance(error, TransferBroken):
         return str(error)
     if error.errno is None:
         return f"the transfer failed: {error}"

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from hal.aio import sleep_ms
 from hal.capacitive import CapacitiveSensor, ElectrodeReading
-from hal.chip_kinds import ELECTRODE_MAX
+from hal.chip_kinds import ELECTRODE_COUNT_MAX, MPR121
 from hal.chips.registers import verify, write_verified
 from hal.errors import SensorFault
-from hal.i2c import I2cBus, SMBusLike, read_registers
+from hal.i2c import Bus, SMBusLike, read_registers
 from hal.lines import InputLine
 
 STATUS = 0x00
@@ -40,6 +40,7 @@ RAW_MAX = 1023
 RESET_WAIT_MS = 1
 # Two measuring windows of 4 ms and one to spare; before that the data registers still read zero.
 FIRST_DATA_WAIT_MS = 12
+SAMPLE_EVERY_MS = 4
 SAMPLE_WAIT_MS = 5
 SAMPLE_COUNT = 5
 STATUS_READS_MAX = 3
@@ -51,21 +52,29 @@ REFERENCE_LOST = "chip lost its reference"
 
 
 class Mpr121(CapacitiveSensor):
-    """Electrodes 0 to `electrode_count` - 1; thresholds are (touch, release) for each."""
+    """Electrodes 0 to `electrode_count` - 1; thresholds are (touch, release) for each.
+
+    Raw measures are the chip's own 10-bit counts.
+    """
+
+    counts_full_scale = RAW_MAX
+    noise_counts_typical = 2
 
     def __init__(
         self,
-        bus: I2cBus,
+        bus: Bus,
         address: int,
         electrode_count: int,
         thresholds: Sequence[tuple[int, int]] | None = None,
         charge_current_microamps: int = 16,
         interrupt: InputLine | None = None,
     ) -> None:
-        if not 1 <= electrode_count <= ELECTRODE_MAX + 1:
+        if not 1 <= electrode_count <= ELECTRODE_COUNT_MAX[MPR121]:
             raise ValueError(f"An MPR121 has 1 to 12 electrodes, not {electrode_count}.")
         self.electrode_count = electrode_count
         self.interrupt = interrupt
+        # Without its interrupt line the chip is read as often as it has something new.
+        self.poll_ms = SAMPLE_EVERY_MS if interrupt is None else None
         self._bus = bus
         self._address = address
         self._label = f"MPR121 0x{address:02X} on bus {bus.name}"

@@ -1,0 +1,89 @@
+"""One FDC1004 electrode between two reads: its last good measure, its touch bit, its age.
+
+The chip has no touch bits and no baseline, so both live here: a measure is compared with the stored
+reference, with hysteresis. It alone knows when a measure counts. Registers and reading are the
+driver's business, and so is what lies on the felt whoever decides from raw data.
+"""
+
+from __future__ import annotations
+
+from hal.aio import ticks_add, ticks_diff
+
+# Raw measures are FULL_SCALE minus the capacitance in 2048ths of a picofarad (0.49 fF, the chip's
+# own resolution): whatever comes near the pad adds capacitance and lowers the number. The offset
+# that the CAPDAC took off is added back, so a reference does not depend on that setting.
+FULL_SCALE = 1 << 18
+UNITS_PER_CAPDAC_STEP = 6400
+CODE_MIN, CODE_MAX = -0x8000, 0x7FFF
+# Half a picofarad. A pad with its wire has several; a wire that is off leaves the pin's own.
+OPEN_UNITS_MAX = 1024
+
+# Ten cycles of four measurements at 400 a second.
+STALE_MS = 100
+
+OUT_OF_RANGE = "out of range"
+STOPPED = "chip stopped measuring"
+
+
+class Electrode:
+    """Its state while the chip runs; a new one for each start."""
+
+    def __init__(self, reference: int, touch: int, release: int, capdac: int, now_ms: int) -> None:
+        self.reference = reference
+        self.raw = reference
+        self.touched = False
+        self.fault: str | None = STOPPED
+        self._touch = touch
+        self._release = release
+        self._capdac = capdac
+        # A quarter of the empty pad: temperature and age do not get there, a lost wire does.
+        self._units_min = max(OPEN_UNITS_MAX, (FULL_SCALE - reference) // 4)
+        # Nothing was measured yet, and that must not look like an empty pad.
+        self._good_ms = self._proved_ms = _too_old(now_ms)
+        self._was_whole = True
+
+    def take(self, code: int, is_whole: bool, now_ms: int) -> None:
+        """A finished measurement. Only one that follows a whole read is known to be a new one."""
+        if self._was_whole:
+            self._proved_ms = now_ms
+        self._was_whole = is_whole
+        units = units_of(code, self._capdac)
+        # A measure at its limit is none: the chip also gives one when it was read too early.
+        if units is None or units < self._units_min:
+            return
+        self._good_ms = now_ms
+        self.raw = FULL_SCALE - units
+        self._follow(self.reference - self.raw)
+
+    def overdue(self, now_ms: int) -> str | None:
+        """Why the last measure no longer counts, or None."""
+        if ticks_diff(now_ms, self._proved_ms) > STALE_MS:
+            return STOPPED
+        if ticks_diff(now_ms, self._good_ms) > STALE_MS:
+            return OUT_OF_RANGE
+        return None
+
+    def judge(self, now_ms: int) -> None:
+        """Sets or ends the fault. It is kept, because ticks wrap and a fault may last for weeks."""
+        self.fault = self.overdue(now_ms)
+        if self.fault is not None:
+            self._good_ms = _too_old(now_ms)
+        if self.fault == STOPPED:
+            self._proved_ms = _too_old(now_ms)
+
+    def _follow(self, delta: int) -> None:
+        if self.touched:
+            self.touched = delta >= self._release
+        else:
+            self.touched = delta > self._touch
+
+
+def units_of(code: int, capdac: int) -> int | None:
+    """The capacitance in 2048ths of a picofarad, or None for a measure at its limit."""
+    if code in (CODE_MIN, CODE_MAX):
+        return None
+    return code + UNITS_PER_CAPDAC_STEP * capdac
+
+
+def _too_old(now_ms: int) -> int:
+    return ticks_add(now_ms, -STALE_MS - 1)
