@@ -77,6 +77,8 @@ class ManagerServer:
         self._idle.clear()
         try:
             await self._serve(stream)
+        except apsw.Error as error:
+            self._halt(str(error))
         except OSError as error:  # a lost connection or a time-out
             _log.info("A unit's connection ended: %r", error)
         finally:
@@ -238,6 +240,8 @@ class ManagerServer:
 
     def _halt(self, reason: str) -> None:
         """Storage failed: its state is unknown, so nothing is retried and nothing acknowledged."""
+        if self._closing:
+            return  # the ledger was closed under a line that is being let go
         _log.critical("The ledger cannot be written; the manager halts: %s", reason)
         self.halted.set()
         self._drop_all()

@@ -38,6 +38,7 @@ from manager.ledger.audit import audit
 from protocol import events
 from protocol.messages import Award, Committed, Error, Event
 from protocol.rows import ROLE_SUPERVISOR
+from tests.fuzz.effort import examples
 from tests.unit.manager.desk import SHARES, Desk, settled
 
 CENT = 1_000_000
@@ -356,7 +357,7 @@ class LockHistories(Histories):
         return {"claim_lock": "true"}
 
 
-_SETTINGS = settings(max_examples=60, stateful_step_count=40, deadline=None)
+_SETTINGS = settings(examples(60), stateful_step_count=40)
 
 TestTrayHistories = Histories.TestCase
 TestTrayHistories.settings = _SETTINGS

@@ -481,6 +481,22 @@ def test_a_disk_that_fails_halts_the_manager_and_nothing_is_acknowledged() -> No
     play(main)
 
 
+def test_a_disk_that_cannot_be_read_halts_the_manager_too() -> None:
+    async def main(desk: Desk) -> None:
+        line = open_line(desk)
+        await line.greet()
+
+        def failing(meter_id: str) -> Any:
+            raise apsw.IOError("the disk is gone")
+
+        desk.manager.book.jackpots.state = failing  # type: ignore[method-assign]
+        await line.until_end()
+        assert desk.manager.server.halted.is_set()
+        assert asyncio.get_running_loop().time() == pytest.approx(1, abs=0.01)
+
+    play(main)
+
+
 def test_a_manager_that_closes_lets_its_units_go() -> None:
     async def main(desk: Desk) -> None:
         line = open_line(desk)
