@@ -97,4 +97,5 @@ class Section:
         return self._left.pop(key)
 
     def _name(self, key: str) -> str:
-        return f"{self.path}.{key}" if self.path else key
+        shown = key or '""'
+        return f"{self.path}.{shown}" if self.path else shown

@@ -37,7 +37,7 @@ def build_settings(
     games = tuple(_game(setup, choice, load_paytable) for choice in setup.paytables)
     _refuse_unused_jackpots(setup, games)
     try:
-        return TableSettings(
+        settings = TableSettings(
             table_id=setup.table_id,
             name=setup.name,
             workflow=setup.workflow,
@@ -50,8 +50,10 @@ def build_settings(
             cards=_cards(setup, card_salt),
             folded_hands_qualify=_folded_hands_qualify(setup),
         )
+        settings.encode()  # all of it must fit the one frame that takes it to the unit
     except ProtocolError as error:
         raise SetupError(f"Table {setup.table_id}: {error.sentence}") from error
+    return settings
 
 
 def _cards(setup: SetupFile, card_salt: bytes) -> tuple[CardSetting, ...]:
