@@ -122,7 +122,12 @@ class FloorTable:
         with _possible():
             self.world.remove_chip(sensor)
 
-    def press(self, button: str) -> None:
+    async def press(self, button: str) -> None:
+        """Presses a button and waits until a touch panel has answered."""
+        self.put_finger_on(button)
+        await asyncio.gather(*self._fingers)
+
+    def put_finger_on(self, button: str) -> None:
         """A finger on the panel of a touch table, or on a key of a keypad table."""
         keypad = self.config.board.keypad
         if keypad is None:

@@ -176,7 +176,7 @@ class Player:
 
     async def _press(self, button: str) -> None:
         self._answers_before = self.table.answers()
-        self.table.press(button)
+        self.table.put_finger_on(button)
 
     async def _key(self, position: str) -> None:
         self.table.turn_key(position)

@@ -58,7 +58,7 @@ class Dealer:
         elif action == "swipe":
             self._table.swipe("EXECUTIVE")
         elif action:
-            self._table.press(action)
+            self._table.put_finger_on(action)
 
     def is_done(self) -> bool:
         return self._table.state() == "open" and bool(self._floor.wins())
