@@ -1,14 +1,18 @@
 """The Game Manager of a simulated floor: the shipped manager on a simulated disk.
 
-It alone knows how the manager is put together for virtual time, and what a kill does to it.
+It alone knows how the manager is put together for virtual time, and what a kill does to it: the
+process is gone, and what its disk had not synced is kept, lost or torn.
 """
 
 from __future__ import annotations
 
+import contextlib
 import random
 from asyncio import StreamReader
 from collections.abc import Callable
 from typing import Any
+
+import apsw
 
 from manager.app import Manager
 from sim.disk import SimDisk
@@ -21,14 +25,36 @@ class BackOffice:
         self._now_ms = now_ms
         self._chance = random.Random(seed)
         self.disk = SimDisk(seed)
+        self.running = True
         self.manager = self._start()
 
     async def serve(self, reader: StreamReader, writer: Any) -> None:
         await self.manager.server.serve_stream(reader, writer)
 
+    def kill(self) -> None:
+        """Nothing more is written from this instant on; the network is told by its owner."""
+        self.running = False
+        self.disk.cut_power()
+
+    def restart(self) -> None:
+        """A new process on the same disk. Raises when the disk cannot be used."""
+        assert not self.running
+        self._let_go()
+        self.disk.restore()
+        self.manager = self._start()
+        self.running = True
+
     async def close(self) -> None:
-        await self.manager.close()
+        if self.running:
+            await self.manager.close()
+        else:
+            self._let_go()
         self.disk.close()
+
+    def _let_go(self) -> None:
+        # The dead process's handles went with it, so closing them can fail and means nothing.
+        with contextlib.suppress(apsw.Error):
+            self.manager.store.close()
 
     def _start(self) -> Manager:
         return Manager(

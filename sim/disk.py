@@ -85,6 +85,9 @@ class SimDisk:
         assert operations > 0
         self._cut_at_operation = self.operation_count + operations
 
+    def cancel_cut(self) -> None:
+        self._cut_at_operation = None
+
     def cut_power(self) -> None:
         """Now: what was not synced is kept, lost or torn, and every access fails."""
         if not self.powered:

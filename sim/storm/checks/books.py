@@ -1,0 +1,275 @@
+"""The checkers' own books: what each event must do to the money, computed from the rules of play.
+
+Every method returns the ledger entries that an event must cause, in order, and keeps balances of
+its own. Micro-cents throughout. Written from the design's rules, not from the manager's code.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sim.storm.checks import kinds
+from sim.storm.checks.terms import HandTerms, MeterTerms, TableTerms
+
+MICRO = 1_000_000
+PLAYERS = "players"
+
+
+class Expected(NamedTuple):
+    """One ledger entry that must be there."""
+
+    kind: str
+    table_id: str
+    round_number: int
+    sensor: str
+    claim_number: int
+    postings: dict[str, int]
+
+
+class Line(NamedTuple):
+    sensor: str
+    hand: str
+    terms: HandTerms
+
+
+@dataclass
+class Claim:
+    table_id: str
+    number: int
+    round_number: int
+    lines: list[Line]
+    envy: list[tuple[str, int]]
+    amounts_cents: list[int]
+    frozen: bool
+    log_order: int = 0
+    state: str = "open"  # open, owed, committed, cancelled
+    win_number: int = 0
+
+    @property
+    def meters(self) -> set[str]:
+        return {line.terms.meter for line in self.lines if line.terms.meter}
+
+
+@dataclass
+class Meter:
+    terms: MeterTerms
+    player: int = 0
+    house: int = 0
+    reserve: int = 0
+    contributed: int = 0
+    awarded: int = 0
+    reseeded: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.player + self.house
+
+    def copy(self) -> Meter:
+        return Meter(self.terms, self.player, self.house, self.reserve)
+
+
+@dataclass
+class Books:
+    tables: dict[str, TableTerms] = field(default_factory=dict)
+    meters: dict[str, Meter] = field(default_factory=dict)
+    balances: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    claims: dict[tuple[str, int], Claim] = field(default_factory=dict)
+    accepted: dict[str, list[str]] = field(default_factory=dict)
+    win_count: int = 0
+    log_count: int = 0
+
+    # -- what events do ----------------------------------------------------------------------
+
+    def open_table(self, terms: TableTerms) -> list[Expected]:
+        self.tables[terms.table_id] = terms
+        entries = []
+        for name, meter in terms.meters.items():
+            if name not in self.meters:
+                opening = meter.opening_cents * MICRO
+                self.meters[name] = Meter(meter, house=opening)
+                moved = {"house/seed": -opening, f"meter/{name}/house": opening}
+                entries.append(self._entry("OPENING", "", 0, "", 0, moved))
+        return entries
+
+    def event(self, table_id: str, kind: int, body: dict[int, Any]) -> list[Expected]:
+        if kind == kinds.ROUND_START:
+            return self._round_start(table_id, body)
+        if kind == kinds.CLAIM:
+            return self._claim(table_id, body)
+        if kind == kinds.CANCEL:
+            self.claims[table_id, body[2]].state = "cancelled"
+        if kind == kinds.COMMIT:
+            return self._commit(self.claims[table_id, body[2]])
+        return []
+
+    def _round_start(self, table_id: str, body: dict[int, Any]) -> list[Expected]:
+        self.accepted[table_id] = list(body[2])
+        return [self._wager(table_id, body[1], sensor) for sensor in body[2]]
+
+    def _wager(self, table_id: str, round_number: int, sensor: str) -> Expected:
+        game = self.tables[table_id].games[sensor[-1]]
+        wager = game.wager_cents * MICRO
+        moved, left = {PLAYERS: -wager}, wager
+        for name in game.meters:
+            meter = self.meters[name]
+            contribution = game.wager_cents * meter.terms.contribution_ppm
+            reserve = game.wager_cents * meter.terms.reserve_ppm
+            meter.player += contribution
+            meter.contributed += contribution
+            meter.reserve += reserve
+            left -= contribution + reserve
+            moved[f"meter/{name}/player"] = contribution
+            moved[f"reserve/{name}"] = reserve
+        moved["house/share"] = left
+        return self._entry("WAGER", table_id, round_number, sensor, 0, moved)
+
+    def _claim(self, table_id: str, body: dict[int, Any]) -> list[Expected]:
+        table = self.tables[table_id]
+        hands = sorted(body[3], key=lambda pair: (-int(pair[0][:-1]), pair[0][-1]))
+        lines = [Line(sensor, hand, table.hand(sensor, hand)) for sensor, hand in hands]
+        locks = any(line.terms.meter and self._locks(line.terms.meter) for line in lines)
+        claim = Claim(table_id, body[2], body[1], lines, [], [], body[4] or locks)
+        claim.envy = self._envy(claim)
+        claim.amounts_cents = self._quote(claim)
+        self.claims[table_id, claim.number] = claim
+        if not claim.frozen:
+            return []
+        self.log_count += 1
+        claim.log_order = self.log_count
+        return [self._entry("CLAIM_LOGGED", table_id, claim.round_number, "", claim.number, {})]
+
+    def _locks(self, meter: str) -> bool:
+        return self.meters[meter].terms.claim_lock
+
+    def _commit(self, claim: Claim) -> list[Expected]:
+        if claim.state == "committed":
+            return []
+        owed = claim.state == "owed"
+        entries = [self._hand_over(claim)] if owed else self._apply(claim, PLAYERS)
+        claim.state = "committed"
+        self.win_count += 1
+        claim.win_number = self.win_count
+        return entries
+
+    # -- awards ------------------------------------------------------------------------------
+
+    def _quote(self, claim: Claim) -> list[int]:
+        """On copies of the meters from which every fixed, unpaid claim has been taken first."""
+        copies = {name: meter.copy() for name, meter in self.meters.items()}
+        for earlier in self._fixed_unpaid(claim.meters):
+            for line, amount in zip(earlier.lines, earlier.amounts_cents, strict=True):
+                _draw(copies, line.terms, amount)
+        amounts = []
+        for line in claim.lines:
+            amounts.append(_amount(copies, line.terms))
+            _draw(copies, line.terms, amounts[-1])
+        return amounts
+
+    def _fixed_unpaid(self, meters: set[str]) -> list[Claim]:
+        waiting = [c for c in self.claims.values() if c.state == "open" and c.frozen]
+        waiting = [claim for claim in waiting if claim.meters & meters]
+        return sorted(waiting, key=lambda claim: claim.log_order)
+
+    def _apply(self, claim: Claim, payee: str) -> list[Expected]:
+        entries = []
+        for earlier in self._fixed_unpaid(claim.meters):
+            comes_first = not claim.frozen or earlier.log_order < claim.log_order
+            if earlier is not claim and comes_first and earlier.state == "open":
+                owed = f"owed/{earlier.table_id}/{earlier.number}"
+                entries += self._apply(earlier, owed)
+                earlier.state = "owed"
+        for index, line in enumerate(claim.lines):
+            if not claim.frozen:
+                claim.amounts_cents[index] = _amount(self.meters, line.terms)
+            entries += self._award(claim, line, claim.amounts_cents[index], payee)
+        for sensor, cents in claim.envy:
+            moved = {f"tray/{claim.table_id}": -cents * MICRO, payee: cents * MICRO}
+            entries.append(self._claim_entry("ENVY", claim, sensor, moved))
+        return entries
+
+    def _award(self, claim: Claim, line: Line, cents: int, payee: str) -> list[Expected]:
+        name, amount = line.terms.meter, cents * MICRO
+        if not name:
+            moved = {f"tray/{claim.table_id}": -amount, payee: amount}
+            return [self._claim_entry("AWARD", claim, line.sensor, moved)]
+        player, house, shortfall, seed, reserve = _draw(self.meters, line.terms, cents)
+        moved = {
+            f"meter/{name}/player": -player,
+            f"meter/{name}/house": -house,
+            "house/shortfall": -shortfall,
+            payee: amount,
+        }
+        entries = [self._claim_entry("AWARD", claim, line.sensor, moved)]
+        if line.terms.reseeds:
+            moved = {
+                "house/seed": -seed,
+                f"meter/{name}/house": seed,
+                f"reserve/{name}": -reserve,
+                f"meter/{name}/player": reserve,
+            }
+            entries.append(self._claim_entry("RESEED", claim, line.sensor, moved))
+        return entries
+
+    def _hand_over(self, claim: Claim) -> Expected:
+        account = f"owed/{claim.table_id}/{claim.number}"
+        owed = self.balances[account]
+        return self._claim_entry("HANDED_OVER", claim, "", {account: -owed, PLAYERS: owed})
+
+    def _envy(self, claim: Claim) -> list[tuple[str, int]]:
+        sheet: list[tuple[str, int]] = []
+        bets = sorted(self.accepted[claim.table_id], key=lambda s: (-int(s[:-1]), s[-1]))
+        for sensor in bets:
+            cents = sum(
+                line.terms.envy_cents
+                for line in claim.lines
+                if line.sensor[-1] == sensor[-1] and line.sensor[:-1] != sensor[:-1]
+            )
+            if cents:
+                sheet.append((sensor, cents))
+        return sheet
+
+    # -- entries -----------------------------------------------------------------------------
+
+    def _claim_entry(self, kind: str, claim: Claim, sensor: str, moved: dict[str, int]) -> Expected:
+        return self._entry(kind, claim.table_id, claim.round_number, sensor, claim.number, moved)
+
+    def _entry(
+        self,
+        kind: str,
+        table_id: str,
+        round_number: int,
+        sensor: str,
+        claim_number: int,
+        moved: dict[str, int],
+    ) -> Expected:
+        postings = {account: amount for account, amount in moved.items() if amount}
+        for account, amount in postings.items():
+            self.balances[account] += amount
+        return Expected(kind, table_id, round_number, sensor, claim_number, postings)
+
+
+def _amount(meters: dict[str, Meter], terms: HandTerms) -> int:
+    if not terms.percent_ppm:
+        return terms.fixed_cents
+    return meters[terms.meter].total * terms.percent_ppm // 1_000_000 // MICRO
+
+
+def _draw(meters: dict[str, Meter], terms: HandTerms, cents: int) -> tuple[int, int, int, int, int]:
+    """Player money first, then the house's, then its pocket; then the reseed of a 100 % award."""
+    if not terms.meter:
+        return 0, 0, 0, 0, 0
+    meter, wanted = meters[terms.meter], cents * MICRO
+    player = min(wanted, meter.player)
+    house = min(wanted - player, meter.house)
+    meter.player -= player
+    meter.house -= house
+    meter.awarded += player + house
+    seed = meter.terms.seed_cents * MICRO if terms.reseeds else 0
+    reserve = meter.reserve if terms.reseeds else 0
+    meter.house += seed
+    meter.player += reserve
+    meter.reserve -= reserve
+    meter.reseeded += seed + reserve
+    return player, house, wanted - player - house, seed, reserve

@@ -1,0 +1,110 @@
+"""The checkers' own idea of a round, told from journaled events alone.
+
+Written from the event list, not from the controller's code, so that the two can disagree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sim.storm.checks import kinds
+
+
+@dataclass
+class ClaimModel:
+    number: int
+    hands: list[tuple[str, str]]
+    frozen: bool
+    awarded: bool = False
+    authorised: bool = False
+
+
+@dataclass
+class RoundModel:
+    number: int = 0
+    is_open: bool = False
+    accepted: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)  # and still lying there, as far as told
+    hands: dict[str, str] = field(default_factory=dict)
+    settled: set[str] = field(default_factory=set)
+    claim: ClaimModel | None = None
+    start_was_refused: bool = False  # since the last round: spots may blink that no round knows
+
+    def apply(self, kind: int, body: dict[int, Any]) -> None:
+        name = _CHANGES.get(kind)
+        if name is not None:
+            getattr(self, name)(body)
+
+    def winners(self) -> set[str]:
+        return set(self.hands) | self.settled
+
+    def may_be_bright(self, sensor: str) -> bool:
+        """Whether anything durable explains a bright white light on this sensor."""
+        if self.is_open:
+            return sensor in self.accepted or sensor in self.refused or sensor in self.winners()
+        return self.start_was_refused
+
+    # -- one change per kind -----------------------------------------------------------------
+
+    def _round_start(self, body: dict[int, Any]) -> None:
+        self._clear()
+        self.number, self.is_open = body[1], True
+        self.accepted, self.refused = list(body[2]), list(body[3])
+
+    def _late_change(self, body: dict[int, Any]) -> None:
+        if body[2] in self.refused and not body[3]:
+            self.refused.remove(body[2])
+
+    def _hand(self, body: dict[int, Any]) -> None:
+        self.hands.pop(body[2], None)
+        if body[3]:
+            self.hands[body[2]] = body[3]
+
+    def _claim(self, body: dict[int, Any]) -> None:
+        hands = [(sensor, hand) for sensor, hand in body[3]]
+        self.claim = ClaimModel(body[2], hands, body[4])
+
+    def _awarded(self, body: dict[int, Any]) -> None:
+        if self.claim is not None and self.claim.number == body[1]:
+            self.claim.awarded = True
+
+    def _cancel(self, body: dict[int, Any]) -> None:
+        if self.claim is not None and self.claim.number == body[2]:
+            self.claim = None
+
+    def _commit(self, body: dict[int, Any]) -> None:
+        if self.claim is not None and self.claim.number == body[2]:
+            self.claim.authorised = True
+
+    def _settled(self, body: dict[int, Any]) -> None:
+        self.claim = None
+        for line in body[3]:
+            self.hands.pop(line[0], None)
+            self.settled.add(line[0])
+
+    def _round_end(self, body: dict[int, Any]) -> None:
+        self._clear()
+
+    def _refused(self, body: dict[int, Any]) -> None:
+        if body[1] == "START" and not self.is_open:
+            self.start_was_refused = True
+
+    def _clear(self) -> None:
+        self.is_open = self.start_was_refused = False
+        self.accepted, self.refused = [], []
+        self.hands, self.settled, self.claim = {}, set(), None
+
+
+_CHANGES = {
+    kinds.ROUND_START: "_round_start",
+    kinds.LATE_CHANGE: "_late_change",
+    kinds.HAND: "_hand",
+    kinds.CLAIM: "_claim",
+    kinds.AWARDED: "_awarded",
+    kinds.CANCEL: "_cancel",
+    kinds.COMMIT: "_commit",
+    kinds.SETTLED: "_settled",
+    kinds.ROUND_END: "_round_end",
+    kinds.REFUSED: "_refused",
+}

@@ -1,0 +1,63 @@
+"""`python -m sim storm`: one storm from a seed, its verdict in words or as JSON.
+
+It reads arguments and prints; exit code 1 means that a promise was broken, and the last line says
+how to see it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from sim.storm.options import StormOptions
+from sim.storm.run import StormResult, run_storm
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tables", type=int, default=4, help="tables on the floor")
+    parser.add_argument("--hours", type=float, default=1.0, help="virtual hours of play")
+    parser.add_argument("--seed", type=int, default=1, help="decides everything left to chance")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON only")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print the whole trace")
+
+
+def main(options: argparse.Namespace) -> int:
+    if options.tables < 1 or options.hours <= 0:
+        print("A storm needs at least one table and some time.", file=sys.stderr)
+        return 2
+    drawn = StormOptions.drawn(options.tables, options.hours, options.seed)
+    if not options.json:
+        print_options(drawn)
+    result = run_storm(drawn, keep_all_lines=options.verbose)
+    if options.json:
+        print(json.dumps(result.as_dict(), indent=2))
+    else:
+        print_result(result, options.verbose)
+    return 0 if result.passed else 1
+
+
+def print_options(options: StormOptions) -> None:
+    print(f"seed {options.seed}, {options.tables} tables, {options.hours:g} hours")
+    for name, value in options.as_dict().items():
+        print(f"  {name}: {value}")
+    sys.stdout.flush()
+
+
+def print_result(result: StormResult, verbose: bool = False) -> None:
+    figures = result.as_dict()
+    if verbose or not result.passed:
+        print("\n".join(f"  | {line}" for line in result.lines))
+    for name in ("rounds", "wins", "events", "cpu_seconds", "table_hours_per_cpu_second"):
+        print(f"{name}: {figures[name]}")
+    for title in ("faults", "marks"):
+        print(f"{title}:")
+        for name, count in figures[title].items():
+            print(f"  {count:6d}  {name}")
+    print(f"trace_sha256: {result.trace_sha256}")
+    if result.passed:
+        print("every promise was kept")
+        return
+    for violation in result.violations:
+        print(f"VIOLATION {violation}")
+    print(f"to see it again: {result.options.command}")

@@ -1,0 +1,49 @@
+"""What happens to a unit's card: it fails, or someone copies it and boots a second unit from it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+from sim.storm.clones import Clone
+from sim.storm.faults_power import stay_dark
+from sim.storm.floor import StormFloor
+from sim.storm.table import StormTable
+
+
+async def card_fails(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    """The unit must show that it cannot record; a power cycle with a good card brings it back."""
+    disk = table.disk
+    kind = chance.choice(("sync", "write", "read-only", "full"))
+    if kind == "read-only":
+        disk.read_only = True
+    elif kind == "full":
+        disk.size_max_bytes = 0
+    else:
+        disk.failing.add("sync" if kind == "sync" else "write")
+    try:
+        await asyncio.sleep(chance.uniform(0.5, 20))
+    finally:
+        disk.read_only, disk.size_max_bytes = False, None
+        disk.failing.clear()
+    table.cut_power()
+    await stay_dark(table, chance)
+
+
+async def card_copied(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    if any(clone.original is table for clone in floor.clones):
+        return
+    # An older copy is turned away at its hello; a twin is found out at the first event that
+    # differs, and then the original may be the one that no longer fits.
+    spare = sum(other.retired for other in floor.tables) * 3 < len(floor.tables)
+    waits_s = 0.0 if spare and chance.random() < 0.5 else chance.uniform(5, 40)
+    table.cut_power()
+    clone = Clone(floor, table, chance)
+    floor.clones.append(clone)
+    await stay_dark(table, chance)
+    await asyncio.sleep(waits_s)
+    await clone.power_on()
+    while not clone.caught:  # noqa: ASYNC110 - a person looks now and then
+        await asyncio.sleep(1.0)
+    await asyncio.sleep(chance.uniform(0.1, 5))
+    await clone.resolve()

@@ -1,0 +1,81 @@
+"""What happens to a table's hardware: buses, chips, electrodes, lid, liquid, and its wall clock."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+from sim.storm.floor import StormFloor
+from sim.storm.table import StormTable
+
+HOUR_MS = 3_600_000
+RECOVERY_MS = 9_000  # a sensing chip is tried again after at most two seconds, three times over
+
+
+async def bus_fault(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    faults, board = table.world.faults, table.plan.config.board
+    chip, bus = chance.choice(board.chips), board.buses[0].number
+    lasts_s = chance.choice((0.02, 0.5, 5.0)) * chance.random()
+    kind = chance.choice(("nack", "stuck", "short", "arbitration", "irq", "reset", "current"))
+    table.record.note("bus", table.table_id, kind, chip.name)
+    table.hurt(round(lasts_s * 1000) + RECOVERY_MS)
+    try:
+        if kind == "nack":
+            faults.nack(chip.name)
+        elif kind == "stuck":
+            faults.stick_bus(bus)
+        elif kind == "short":
+            faults.short_read(chip.name, chance.randint(1, 6))
+        elif kind == "arbitration":
+            faults.lose_arbitration(bus, chance.randint(1, 6))
+        elif kind == "irq" and chip.interrupt_gpio is not None:
+            faults.lose_interrupt(chip.name, chance.randint(1, 3))
+        elif kind == "reset" and table.world.powered:
+            faults.reset_chip(chip.name)
+        elif kind == "current" and table.world.powered and chip.kind == "mpr121":
+            faults.over_current(chip.name)
+        await asyncio.sleep(lasts_s)
+    finally:
+        faults.clear_bus(bus)
+
+
+async def electrode_breaks(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    sensor, lasts_s = chance.choice(table.sensors), chance.uniform(0.05, 10)
+    table.hurt(round(lasts_s * 1000) + RECOVERY_MS)
+    table.world.faults.break_electrode(sensor, shorted=chance.random() < 0.5)
+    try:
+        await asyncio.sleep(lasts_s)
+    finally:
+        table.disturb()
+        table.world.faults.mend_electrode(sensor)
+
+
+async def cabinet_opened(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    table.world.tamper(open=True)
+    try:
+        await asyncio.sleep(chance.uniform(0.01, 10))
+    finally:
+        table.world.tamper(open=False)
+
+
+async def clock_jumps(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    how_far = chance.choice((2_000, 60_000, HOUR_MS, 400 * 24 * HOUR_MS))
+    table.clock.jump(chance.choice((-1, 1)) * chance.randint(1, how_far))
+
+
+async def liquid_spilled(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    """Only where the felt's physics knows liquids."""
+    spill, wipe = getattr(table.world, "spill", None), getattr(table.world, "wipe", None)
+    if spill is None or wipe is None:
+        return
+    sensors = chance.sample(table.sensors, chance.randint(1, 3))
+    lasts_s = chance.uniform(1, 15)
+    table.hurt(round(lasts_s * 1000) + RECOVERY_MS)
+    for sensor in sensors:
+        spill(sensor)
+    try:
+        await asyncio.sleep(lasts_s)
+    finally:
+        table.disturb()
+        for sensor in sensors:
+            wipe(sensor)

@@ -1,0 +1,139 @@
+"""The end of a storm: heal everything, let it drain, and look once more at all of it.
+
+It alone knows how long a healed floor may take. Nothing that people left half done may be stuck,
+nothing recorded may be missing, and every light must tell the truth.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from sim.storm.checks.ledger_watch import LedgerWatch
+from sim.storm.floor import StormFloor
+from sim.storm.table import REST_MS, StormTable
+
+LAST_ROUND_MAX_S = 240.0
+DRAIN_MAX_S = 60.0
+FORK_MAX_S = 120.0
+RECOVERY_S = 12.0
+
+
+async def heal(floor: StormFloor) -> None:
+    """Every fault is over; people put right what they can."""
+    for table in floor.tables:
+        _heal_table(table)
+    for office in floor.offices:
+        office.disk.cancel_cut()
+        office.disk.failing.clear()
+        if office.halted:
+            office.kill(silent=False)
+        while not office.running and not floor.record.violations:
+            await asyncio.sleep(0.1)
+            await office.restart()
+    for table in floor.tables:
+        while not (table.unit.alive or table.retired or floor.record.violations):
+            await asyncio.sleep(0.1)
+            await table.power_on()
+    await _resolve_clones(floor)
+
+
+def _heal_table(table: StormTable) -> None:
+    table.listeners.clear()
+    table.disk.cancel_cut()
+    table.disk.read_only, table.disk.size_max_bytes = False, None
+    broken = bool(table.disk.failing)
+    table.disk.failing.clear()
+    table.cable.plug()
+    for connection in table.office.network.connections(table.cable):
+        connection.upward.release()
+        connection.downward.release()
+    controller = table.controller
+    if broken or (controller and any(f.code == "journal" for f in controller.faults.all())):
+        table.cut_power()
+
+
+async def _resolve_clones(floor: StormFloor) -> None:
+    for clone in floor.clones:
+        if clone.resolved or clone.table not in clone.original.office.tables:
+            continue
+        waited_s = 0.0
+        while not clone.caught and waited_s < FORK_MAX_S and not floor.record.violations:
+            await asyncio.sleep(1.0)
+            waited_s += 1.0
+        if not clone.caught:
+            floor.record.violate(
+                "a copied card is caught", clone.table.table_id, "two units speak as one"
+            )
+        await clone.resolve()
+
+
+async def check_all(floor: StormFloor) -> None:
+    """After the faults have stopped everything comes to an end in bounded time."""
+    await asyncio.sleep(RECOVERY_S)
+    if not await floor.last_round(LAST_ROUND_MAX_S):
+        for dealer in floor.dealers:
+            if not dealer.finished:
+                _violate(floor, dealer.table, _picture(dealer.table))
+        return
+    await _drain(floor)
+    await asyncio.sleep(REST_MS / 1000 + RECOVERY_S)
+    for table in floor.tables:
+        if not table.retired and not floor.record.violations:
+            _check_table(floor, table)
+    for office in floor.offices:
+        _check_ledger(floor, office.ledger)
+
+
+async def _drain(floor: StormFloor) -> None:
+    waited_s = 0.0
+    while waited_s < DRAIN_MAX_S:
+        if all(_is_drained(table) for table in floor.tables if not table.retired):
+            return
+        await asyncio.sleep(0.5)
+        waited_s += 0.5
+    for table in floor.tables:
+        if not table.retired and not _is_drained(table):
+            _violate(floor, table, _picture(table))
+
+
+def _is_drained(table: StormTable) -> bool:
+    journal = table.unit.journal
+    return (
+        table.state() == "open"
+        and journal is not None
+        and journal.backlog == 0
+        and table.office.ledger.last_sequence(table.unit_id) == table.journal.last_sequence
+    )
+
+
+def _check_table(floor: StormFloor, table: StormTable) -> None:
+    taken = table.office.ledger.units[table.unit_id].digests
+    recorded = [row.digest for row in table.journal.rows]
+    if taken != recorded:
+        sentence = f"the unit has {len(recorded)} records, the manager {len(taken)} of them"
+        floor.record.violate("every event exactly once", table.table_id, sentence)
+    table.check_lights()
+
+
+def _check_ledger(floor: StormFloor, ledger: LedgerWatch) -> None:
+    for claim in ledger.books.claims.values():
+        retired = any(t.retired and t.table_id == claim.table_id for t in floor.tables)
+        if claim.state in ("open", "owed") and not retired:
+            sentence = f"claim {claim.number} of {claim.table_id} was never settled"
+            floor.record.violate("no win lost", ledger.name, sentence)
+
+
+def _violate(floor: StormFloor, table: StormTable, sentence: str) -> None:
+    floor.record.violate("everything drains in bounded time", table.table_id, sentence)
+
+
+def _picture(table: StormTable) -> str:
+    controller, journal = table.controller, table.unit.journal
+    if controller is None or journal is None:
+        return "without power"
+    faults = "; ".join(fault.sentence for fault in controller.faults.all()) or "none"
+    return (
+        f"{controller.state()}, stage {table.stage() or 'none'}, link"
+        f" {'up' if controller.link.up else 'down'}, key {table.world.key_position},"
+        f" backlog {journal.backlog}, faults: {faults}, says: {controller.message[2]}"
+    )

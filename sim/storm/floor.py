@@ -1,0 +1,111 @@
+"""The floor of a storm: managers, tables, people, and the watchers' turn after every step.
+
+It opens everything, lets it play, brings it to rest and closes it. What goes wrong in between is
+the mischief's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Protocol
+
+from sim.network import Cable
+from sim.storm.clones import Clone
+from sim.storm.loop import StormLoop
+from sim.storm.office import StormOffice
+from sim.storm.people import Dealer
+from sim.storm.record import Record
+from sim.storm.table import StormTable
+from sim.storm.tables import TableMaker
+from sim.storm.weather import DrawnWeather
+
+TABLES_PER_MANAGER = 8
+
+
+class Watched(Protocol):
+    def look(self) -> None: ...
+
+
+class StormFloor:
+    def __init__(self, tables: int, seed: str, record: Record) -> None:
+        self.record = record
+        self.tables: list[StormTable] = []
+        self.dealers: list[Dealer] = []
+        self.clones: list[Clone] = []
+        self._seed = seed
+        self._to_look_at: dict[Watched, None] = {}  # in order, so that runs repeat
+        self._playing: list[asyncio.Task[None]] = []
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, StormLoop)
+        loop.after_turn = self._after_turn
+        self.loop = loop
+        count = (tables + TABLES_PER_MANAGER - 1) // TABLES_PER_MANAGER
+        self.offices = [
+            StormOffice(f"manager-{n}", record, f"{seed}/{n}", self) for n in range(1, count + 1)
+        ]
+        self._makers = [TableMaker(random.Random(f"{seed}/tables/{n}")) for n in range(count)]
+        for number in range(1, tables + 1):
+            self._add_table(number, (number - 1) % count)
+
+    def _add_table(self, number: int, office_number: int) -> None:
+        office = self.offices[office_number]
+        plan = self._makers[office_number].make(number)
+        office.open_table(plan)
+        seed = f"{self._seed}/{number}"
+        cable = Cable(DrawnWeather(random.Random(f"{seed}/weather")))
+        table = StormTable(plan, office, self.record, seed, cable)
+        office.tables.append(table)
+        self.tables.append(table)
+        self.dealers.append(Dealer(table, random.Random(f"{seed}/dealer")))
+
+    async def open(self) -> None:
+        for table in self.tables:
+            await table.open()
+        for dealer in self.dealers:
+            name = f"dealer of {dealer.table.table_id}"
+            self._playing.append(asyncio.create_task(dealer.run(), name=name))
+
+    async def last_round(self, timeout_s: float) -> bool:
+        """Every dealer finishes the round under way. False when one could not in time."""
+        for dealer in self.dealers:
+            dealer.closing = True
+            dealer.finished |= dealer.table.retired
+        waiting = [task for task in self._playing if not task.done()]
+        if waiting:
+            _, waiting_set = await asyncio.wait(waiting, timeout=timeout_s)
+            return not waiting_set
+        return True
+
+    async def close(self) -> None:
+        for task in self._playing:
+            task.cancel()
+        await asyncio.gather(*self._playing, return_exceptions=True)
+        for clone in self.clones:
+            if not clone.resolved:
+                await clone.table.close()
+        for table in self.tables:
+            await table.close()
+        for office in self.offices:
+            await office.close()
+        self.loop.after_turn = None
+
+    # -- watching ----------------------------------------------------------------------------
+
+    def dirty(self, who: Watched) -> None:
+        self._to_look_at[who] = None
+
+    def _after_turn(self) -> None:
+        if self._to_look_at:
+            who, self._to_look_at = self._to_look_at, {}
+            for each in who:
+                each.look()
+
+    def product_errors(self) -> list[tuple[str, BaseException]]:
+        """What the code under test let fall, and who."""
+        found = [(office.name, error) for office in self.offices for error in office.errors]
+        found += [(table.table_id, error) for table in self.tables for error in table.failures()]
+        for dealer, task in zip(self.dealers, self._playing, strict=False):
+            if task.done() and not task.cancelled() and (error := task.exception()) is not None:
+                found.append((f"dealer of {dealer.table.table_id}", error))
+        return found

@@ -1,0 +1,53 @@
+"""What must have happened in a storm of sufficient size, or the storm proved nothing.
+
+A mark fires when a checker saw the rare thing happen and end well. It alone holds the list; who
+sees a thing happen says so here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+UNACKNOWLEDGED_COMMIT_SURVIVED = "an unacknowledged commit survived a cut"
+UNTOLD_APPEND_SURVIVED = "an append that the program never heard of survived a cut"
+RESEND_DEDUPLICATED = "a resend was deduplicated"
+AWARD_RESUMED = "an award resumed after a cut"
+FORK_CAUGHT = "a fork was caught"
+FROZEN_CLAIM_SURVIVED_AT_JPH = "a frozen claim survived a reboot with the key at JPH"
+MANAGER_RESTARTED_WITH_CLAIM = "the manager restarted with a claim open"
+START_REFUSED_OFFLINE = "a START was refused offline"
+LATE_CHIP_RECORDED = "a late chip was recorded"
+ROUND_RESUMED = "a round resumed after a cut"
+BACKLOG_OVER_WINDOW = "more events than one window waited, and drained"
+RESTED_LIGHTS_COMPARED = "the lights of a resting table were compared with the truth"
+
+MUST_FIRE = (
+    UNACKNOWLEDGED_COMMIT_SURVIVED,
+    UNTOLD_APPEND_SURVIVED,
+    RESEND_DEDUPLICATED,
+    AWARD_RESUMED,
+    FORK_CAUGHT,
+    FROZEN_CLAIM_SURVIVED_AT_JPH,
+    MANAGER_RESTARTED_WITH_CLAIM,
+    START_REFUSED_OFFLINE,
+    LATE_CHIP_RECORDED,
+    ROUND_RESUMED,
+    RESTED_LIGHTS_COMPARED,
+)
+# Below this a run may miss a mark by chance; from here on a missing mark fails it.
+TABLE_HOURS_MIN = 2.0
+
+
+class Marks:
+    def __init__(self) -> None:
+        self.fired: Counter[str] = Counter()
+
+    def fire(self, name: str) -> None:
+        self.fired[name] += 1
+
+    def missing(self) -> list[str]:
+        return [name for name in MUST_FIRE if not self.fired[name]]
+
+    def as_dict(self) -> dict[str, int]:
+        names = [*MUST_FIRE, *sorted(set(self.fired) - set(MUST_FIRE))]
+        return {name: self.fired[name] for name in names}

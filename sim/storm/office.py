@@ -1,0 +1,180 @@
+"""One Game Manager in a storm: its process, disk, clock and network, and the watchers on them.
+
+It alone knows how the manager dies and comes back. It halts, is killed, or loses power with its
+machine; each time a new process starts on what the disk has kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from typing import TYPE_CHECKING, Any, Protocol
+
+import apsw
+
+from manager.ledger.errors import LedgerError
+from manager.ledger.store import Store
+from sim.back_office import BackOffice
+from sim.network import Connection, SimNetwork
+from sim.storm import marks
+from sim.storm.checks.ledger_watch import Event, LedgerWatch
+from sim.storm.checks.terms import read_terms
+from sim.storm.checks.wire_watch import WireWatch
+from sim.storm.clock import MachineClock
+from sim.storm.record import Record
+from sim.storm.tables import TablePlan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sim.storm.table import StormTable
+
+
+class Inspector(Protocol):
+    """Whom to tell that something may have been committed."""
+
+    def dirty(self, who: Any) -> None: ...
+
+
+class StormOffice:
+    def __init__(self, name: str, record: Record, seed: str, inspector: Inspector) -> None:
+        self.name = name
+        self.record = record
+        self.inspector = inspector
+        self.chance = random.Random(f"{seed}/office")
+        self.clock = MachineClock()
+        self.network = SimNetwork()
+        self.back_office = BackOffice(self.chance.randrange(1 << 30), self.clock)
+        self.tables: list[StormTable] = []
+        self.listeners: list[Callable[[StormOffice, str, Event], None]] = []
+        self.ledger = LedgerWatch(name, record, self._knows_event, self._committed)
+        self.errors: list[BaseException] = []
+        self._wire = WireWatch(self, record)
+        self._dirty = False
+        self._down = asyncio.Event()
+        self._funeral: list[asyncio.Task[None]] = []
+        self._had_unacknowledged = False
+        self.disk = self.back_office.disk
+        self.disk.on_cut = self._disk_lost_power
+        self.disk.on_change = self._disk_changed
+        self.network.tap = self._wire.written
+        self.network.listen(self._serve)
+
+    @property
+    def running(self) -> bool:
+        return self.back_office.running
+
+    @property
+    def halted(self) -> bool:
+        return self.back_office.manager.server.halted.is_set()
+
+    def open_table(self, plan: TablePlan) -> None:
+        self.ledger.open_table(read_terms(plan.text))
+        self.back_office.manager.open_table(plan.text)
+        self.look()
+
+    # -- life and death ----------------------------------------------------------------------
+
+    def kill(self, silent: bool) -> None:
+        """Now, whatever is going on. Silent: the whole machine, so no unit is told."""
+        if not self.running:
+            return
+        self._note_what_is_open()
+        self.back_office.running = False
+        self.disk.cut_power()
+        arrives = self.chance.random() < 0.5
+        self._funeral = self.network.crash(silent, in_flight_arrives=arrives)
+        self._down.set()
+
+    async def goes_down(self, patience_s: float) -> bool:
+        """Waits for a kill that is on its way."""
+        try:
+            async with asyncio.timeout(patience_s):
+                await self._down.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def restart(self) -> None:
+        """Ends with the manager serving, or dead again, or with a violation."""
+        if self.running:
+            return
+        await asyncio.gather(*self._funeral, return_exceptions=True)
+        self._funeral = []
+        self._down.clear()
+        try:
+            self.back_office.restart()
+        except (LedgerError, apsw.Error) as error:
+            if self.disk.powered:
+                self.record.violate("the ledger can be read", self.name, str(error))
+            return
+        self._dirty = False
+        more = self.ledger.restarted(self.back_office.manager.store)
+        if more or self._had_unacknowledged:
+            self.record.marks.fire(marks.UNACKNOWLEDGED_COMMIT_SURVIVED)
+        self.record.note("restart", self.name)
+        self.network.listen(self._serve)
+
+    async def close(self) -> None:
+        await asyncio.gather(*self._funeral, return_exceptions=True)
+        await self.network.close()
+        await self.back_office.close()
+
+    def _disk_lost_power(self) -> None:
+        if self.running:
+            self.kill(silent=True)
+
+    def _note_what_is_open(self) -> None:
+        if self.ledger.open_claims():
+            self.record.marks.fire(marks.MANAGER_RESTARTED_WITH_CLAIM)
+        self._had_unacknowledged = any(
+            table.unit.alive
+            and table.unit.journal is not None
+            and self.ledger.last_sequence(table.unit_id) > table.unit.journal.acked_sequence
+            for table in self.tables
+        )
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: Any) -> None:
+        try:
+            await self.back_office.serve(reader, writer)
+        except Exception as error:
+            if self.running:
+                self.errors.append(error)
+            raise
+
+    # -- watching ----------------------------------------------------------------------------
+
+    def unit_on(self, connection: Connection) -> StormTable:
+        return next(table for table in self.tables if table.cable is connection.cable)
+
+    def is_writing(self) -> bool:
+        return self.running and in_transaction(self.back_office.manager.store)
+
+    def _disk_changed(self) -> None:
+        self._dirty = True
+        self.inspector.dirty(self)
+
+    def look(self) -> None:
+        """Takes in what the ledger committed since the last look."""
+        if self._dirty and self.running and not self.is_writing():
+            self._dirty = False
+            with contextlib.suppress(apsw.Error):  # its disk fails: the next start will tell
+                self.ledger.look(self.back_office.manager.store)
+
+    def _knows_event(self, unit_id: str, sequence: int, digest: bytes) -> bool:
+        for table in self.tables:
+            if table.unit_id == unit_id:
+                table.look()
+                rows = table.journal.rows
+                if sequence <= len(rows) and rows[sequence - 1].digest == digest:
+                    return True
+        return False
+
+    def _committed(self, unit_id: str, event: Event) -> None:
+        for listener in list(self.listeners):
+            listener(self, unit_id, event)
+
+
+def in_transaction(store: Store) -> bool:
+    return bool(store._connection.in_transaction)  # noqa: SLF001

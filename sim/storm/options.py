@@ -1,0 +1,36 @@
+"""What a storm is made of: three numbers from its caller, everything else drawn from the seed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sim.storm.deck import KINDS
+
+
+@dataclass(frozen=True)
+class StormOptions:
+    tables: int
+    hours: float
+    seed: int
+    fault_every_s: float = 30.0  # of each table, on average
+    weights: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def drawn(cls, tables: int, hours: float, seed: int) -> StormOptions:
+        chance = random.Random(f"options {seed}")
+        every_s = chance.choice((8.0, 15.0, 30.0, 60.0))
+        weights = {kind: chance.choice((1, 1, 2, 4)) for kind in KINDS}
+        return cls(tables, hours, seed, every_s, weights)
+
+    def as_dict(self) -> dict[str, Any]:
+        drawn = asdict(self)
+        for name in ("tables", "hours", "seed"):
+            drawn.pop(name)
+        return drawn
+
+    @property
+    def command(self) -> str:
+        numbers = f"--tables {self.tables} --hours {self.hours!r} --seed {self.seed}"
+        return f"python -m sim storm {numbers}"

@@ -1,0 +1,224 @@
+"""The people at one table: a dealer with habits, players who cannot keep their hands still.
+
+A dealer looks at the panel and does what comes next, or slips. So the same dealer goes on after a
+power cut, a lost link or a supervisor's mistake, as a person would. What must come of it is known
+to the checkers alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass
+
+from controller.core.rules import Game
+from sim.storm.supervisor import Supervisor
+from sim.storm.table import REST_MS, StormTable
+
+SWEEP_SHARE = 0.6
+KEY_GAP_MS = 230  # a key of the keypad is held, let go and debounced in less
+TRIES_MAX = 3
+
+
+@dataclass(frozen=True)
+class Habits:
+    pace_ms: tuple[int, int]
+    bet: float  # a player at a spot bets
+    win: float  # a round has a winner
+    second_win: float
+    slip: float  # the next act is a wrong one
+    late: float  # a player moves a chip after the lock
+    rest: float  # the dealer lets the table be for a moment
+    hasty: float  # START is pressed while chips still move
+
+    @classmethod
+    def drawn(cls, chance: random.Random) -> Habits:
+        pace = chance.choice((150, 300, 700))
+        return cls(
+            pace_ms=(pace, pace * 4),
+            bet=chance.uniform(0.3, 0.9),
+            win=chance.uniform(0.3, 0.8),
+            second_win=chance.uniform(0.1, 0.4),
+            slip=chance.uniform(0.02, 0.15),
+            late=chance.uniform(0.05, 0.3),
+            rest=chance.uniform(0.02, 0.06),
+            hasty=chance.uniform(0.05, 0.3),
+        )
+
+
+class Dealer:
+    def __init__(self, table: StormTable, chance: random.Random) -> None:
+        self.table = table
+        self.closing = False  # no new round: finish what is under way
+        self.finished = False
+        self.habits = Habits.drawn(chance)
+        self._chance = chance
+        self._supervisor = Supervisor(table, chance)
+        self._planned_round = 0
+        self._plan: list[tuple[str, str]] = []
+        self._tries = 0
+
+    async def run(self) -> None:
+        while not self.finished:
+            await self._sleep_ms(self._chance.randint(*self.habits.pace_ms))
+            if not self.closing and self._happens(self.habits.rest):
+                await self._sleep_ms(REST_MS + 50)
+                self.table.check_lights()
+            await self._step()
+
+    async def _step(self) -> None:
+        if not self.closing and self._happens(self.habits.slip):
+            await self._slip()
+            return
+        pending = self._hand_without_a_seat()
+        if pending and (self.closing or self._happens(0.5)):
+            await self.table.press(f"HAND {pending}")  # pressed again, it is withdrawn
+            return
+        acts = {
+            "open": self._open,
+            "locked": self._locked,
+            "claim": self._claim,
+            "confirm": self._supervisor.confirm,
+            "offline": self._impatient,
+            "fault": self._impatient,
+        }
+        act = acts.get(self.table.state())
+        if act is not None:
+            await act()
+
+    # -- a round -----------------------------------------------------------------------------
+
+    async def _open(self) -> None:
+        if self.closing:
+            self._clear_table()
+            return
+        for sensor in self.table.sensors:
+            if self._happens(self.habits.bet) != self.table.world.has_chip(sensor):
+                self._move(sensor)
+                await self._sleep_ms(self._chance.randint(5, 60))
+        if not self._happens(self.habits.hasty):
+            await self._sleep_ms(self._chance.randint(200, 600))
+        await self.table.press("START")
+
+    def _clear_table(self) -> None:
+        for sensor in self.table.sensors:
+            if self.table.world.has_chip(sensor):
+                self.table.remove(sensor)
+        self._supervisor.leave()
+        self.finished = True
+
+    async def _locked(self) -> None:
+        self._make_plan()
+        await self._sweep()
+        if not self.closing and self._happens(self.habits.late):
+            self._move(self._chance.choice(self.table.sensors))
+        if self._plan and self._tries < TRIES_MAX:
+            await self._enter(*self._plan[0])
+        else:
+            self._plan = []
+            await self.table.press("END")
+
+    async def _claim(self) -> None:
+        self._make_plan()
+        selected = self._selected()
+        self._plan = [(sensor, hand) for sensor, hand in self._plan if sensor not in selected]
+        if self._plan and self._tries < TRIES_MAX:
+            await self._enter(*self._plan[0])
+        else:
+            self._plan = []
+            await self._supervisor.claim()
+
+    def _make_plan(self) -> None:
+        """Who has won, decided once for each round by the cards."""
+        controller = self.table.controller
+        if controller is None or controller.keeper.state.round_number == self._planned_round:
+            return
+        self._planned_round = controller.keeper.state.round_number
+        self._plan, self._tries = [], 0
+        if self.closing or not self._happens(self.habits.win):
+            return
+        accepted = list(controller.keeper.state.accepted)
+        count = 2 if self._happens(self.habits.second_win) else 1
+        for sensor in self._chance.sample(accepted, min(count, len(accepted))):
+            games = [game for game in controller.rules.games if game.letter == sensor[-1]]
+            self._plan.append((sensor, self._winning_hand(games[0])))
+
+    def _winning_hand(self, game: Game) -> str:
+        return self._chance.choice(game.hands).hand_id
+
+    async def _enter(self, sensor: str, hand: str) -> None:
+        self._tries += 1
+        first, second = f"SEAT {sensor[:-1]}", f"HAND {hand}"
+        if self.table.plan.workflow == "keypad":
+            await self.table.press(second)
+            await self._sleep_ms(KEY_GAP_MS)
+            if self.table.state() != "claim":
+                await self.table.press(first)
+        else:
+            both = len({each[-1] for each in self.table.sensors}) > 1
+            await self.table.press(f"SEAT {sensor}" if both else first)
+            await self._sleep_ms(self._chance.randint(30, 400))
+            await self.table.press(second)
+        await self._sleep_ms(KEY_GAP_MS)
+        if sensor in self._selected():
+            self._plan = [each for each in self._plan if each[0] != sensor]
+            self._tries = 0
+
+    def _selected(self) -> set[str]:
+        controller = self.table.controller
+        return {pair[0] for pair in controller.keeper.state.hands} if controller else set()
+
+    def _hand_without_a_seat(self) -> str:
+        controller = self.table.controller
+        return controller.keeper.state.pending_hand if controller else ""
+
+    async def _sweep(self) -> None:
+        """The dealer takes the accepted chips off the felt: from here the unit alone knows."""
+        for sensor in self.table.sensors:
+            if self.table.world.has_chip(sensor) and self._happens(SWEEP_SHARE):
+                self.table.remove(sensor)
+                await self._sleep_ms(self._chance.randint(5, 80))
+
+    async def _impatient(self) -> None:
+        if not self.closing and self._happens(0.25):
+            await self.table.press("START")
+
+    # -- slips -------------------------------------------------------------------------------
+
+    async def _slip(self) -> None:
+        kind = self._chance.randint(0, 4)
+        if kind == 0:
+            await self.table.press(self._chance.choice(self._buttons()))
+        elif kind == 1:
+            await self._press_twice(self._chance.choice(("START", "END", "CONFIRM")))
+        elif kind == 2:
+            self._move(self._chance.choice(self.table.sensors))
+        elif kind == 3:
+            await self._supervisor.slip()
+        else:
+            sensor = self._chance.choice(self.table.sensors)
+            self._move(sensor)
+            await self._sleep_ms(self._chance.randint(1, 120))
+            self._move(sensor)
+
+    async def _press_twice(self, button: str) -> None:
+        await asyncio.gather(self.table.press(button), self.table.press(button))
+
+    def _buttons(self) -> list[str]:
+        keypad = self.table.plan.config.board.keypad
+        if keypad is not None:
+            return list(keypad.keys)
+        seats = [f"SEAT {seat}" for seat in range(1, self.table.plan.config.seat_count + 1)]
+        return ["START", "END", "CONFIRM", "CANCEL", "JPOT", "HAND four-aces", *seats]
+
+    def _move(self, sensor: str) -> None:
+        if self.table.world.has_chip(sensor):
+            self.table.remove(sensor)
+        else:
+            self.table.place(sensor)
+
+    def _happens(self, share: float) -> bool:
+        return self._chance.random() < share
+
+    async def _sleep_ms(self, delay_ms: int) -> None:
+        await asyncio.sleep(delay_ms / 1000)

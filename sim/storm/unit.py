@@ -1,0 +1,118 @@
+"""A unit that can lose its power between any two instructions of its program.
+
+It adds to the simulated unit a disk that needs time, and a death that takes effect at once: from
+that instant nothing it still tries reaches the felt, the disk or the wire.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import apsw
+
+from controller.journal import Journal, JournalFault
+from hal.backend import Backend
+from hal.worker import Worker
+from sim.backend import SimBackend
+from sim.storm.slow_disk import SlowDisk
+from sim.unit import SimUnit
+from sim.world import World
+
+
+class _StormBackend(SimBackend):
+    def __init__(self, world: World, disk: SlowDisk) -> None:
+        super().__init__(world)
+        self._disk = disk
+
+    def disk_worker(self) -> Worker:
+        return self._disk
+
+
+class StormUnit(SimUnit):
+    def __init__(self, *values: Any, disk_chance: random.Random, **named: Any) -> None:
+        super().__init__(*values, **named)
+        self._disk_chance = disk_chance
+        self._worker = SlowDisk(disk_chance)
+        self._burial: asyncio.Task[None] | None = None
+        self.fallen: list[BaseException] = []  # what the program let fall before its power went
+
+    @property
+    def alive(self) -> bool:
+        """Power is on and the program runs."""
+        return self.controller is not None and self._burial is None
+
+    @property
+    def journal(self) -> Journal | None:
+        return self._journal
+
+    def die(self) -> None:
+        """The power goes now. The world and the disk have lost it already, or lose it here."""
+        if not self.alive:
+            return
+        self.fallen += self.failures()
+        self._worker.die()
+        self._world.cut_power()
+        self._at_power_cut()
+        for task in self._tasks:
+            task.cancel()
+        self._burial = asyncio.create_task(self._end(), name="burial")
+
+    async def serve(self, request: Coroutine[Any, Any, object], patience_s: float) -> None:
+        """What a person asks of the program; nobody waits for ever, and it dies with the power."""
+        task = asyncio.create_task(_forget_answer(request), name="request")
+        self._tasks = [each for each in self._tasks if not _went_well(each)]
+        self._tasks.append(task)
+        await asyncio.wait([task], timeout=patience_s)
+
+    async def boot(self, opened: Callable[[apsw.Connection], None]) -> bool:
+        """Power again. False when it went once more before the program could start.
+
+        `opened` is shown the journal's database before the program writes to it.
+        """
+        if self._burial is not None:
+            await self._burial
+            self._burial = None
+        self._worker = SlowDisk(self._disk_chance)
+        try:
+            await self.power_on()
+        except (JournalFault, apsw.Error):
+            self._let_go()
+            raise
+        assert self._journal is not None
+        opened(connection_of(self._journal))
+        return True
+
+    async def bury(self) -> None:
+        if self._burial is not None:
+            await self._burial
+            self._burial = None
+
+    def _open_backend(self) -> Backend:
+        return _StormBackend(self._world, self._worker)
+
+    def _let_go(self) -> None:
+        self._world.cut_power()
+        if self._board is not None:
+            self._board.close()
+        if self._journal is not None:
+            with contextlib.suppress(JournalFault):
+                self._journal.close()
+        self.controller = self._board = self._journal = None
+        self._tasks = []
+
+
+async def _forget_answer(request: Coroutine[Any, Any, object]) -> None:
+    await request
+
+
+def _went_well(task: asyncio.Task[None]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is None)
+
+
+def connection_of(journal: Journal) -> apsw.Connection:
+    """The journal's own connection: the file is locked for everyone else, the checkers included."""
+    return journal._connection  # noqa: SLF001
