@@ -44,9 +44,11 @@ class Backend(Protocol):
 
     def disk_worker(self) -> Worker: ...
 
-    def bus_pins(self, number: int, smbus: SMBusLike, scl_gpio: int, sda_gpio: int) -> BusPins: ...
+    def bus_pins(self, number: int, smbus: SMBusLike, scl_gpio: int, sda_gpio: int) -> BusPins:
+        raise HardwareFault(f"The backend {self.name} cannot use the pins of a bus.")
 
-    def open_drain(self, gpio: int) -> OpenDrainLine: ...
+    def open_drain(self, gpio: int) -> OpenDrainLine:
+        raise HardwareFault(f"The backend {self.name} cannot drive GPIO {gpio}.")
 
 
 class RaspberryPiBackend(Backend):

@@ -41,14 +41,16 @@ class ElectrodeReading:
 class CapacitiveSensor(Protocol):
     """One sensing chip with `electrode_count` electrodes, numbered from 0.
 
-    Raw measures lie between 0 and `counts_full_scale`. `noise_counts_typical` is how far a quiet
-    pad under felt wanders from its middle in these units, so that what is judged from raw data can
-    be relative. A chip without an interrupt line is read every `poll_ms`.
+    Raw measures lie between 0 and `counts_full_scale`. In the same units, a usual chip on a usual
+    pad makes `chip_counts_typical`, and `noise_counts_typical` is the rms noise of a quiet pad
+    under felt: with them, what is judged from raw data can be relative, also before a spot was
+    calibrated. A sensing chip without an interrupt line is read every `poll_ms`.
     """
 
     electrode_count: int
     interrupt: InputLine | None
     counts_full_scale: int
+    chip_counts_typical: int
     noise_counts_typical: int
     poll_ms: int | None
 

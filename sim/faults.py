@@ -7,11 +7,13 @@ what the controller should do about it.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sim.chips.base import Chip
+from sim.chips.fdc1004 import Fdc1004
 from sim.chips.mpr121 import Mpr121
 from sim.felt import OPEN_CIRCUIT_COUNTS, SHORT_CIRCUIT_COUNTS, Felt
 
@@ -21,47 +23,95 @@ if TYPE_CHECKING:
 FOREVER = 1 << 30
 MILLISECOND_NS = 1_000_000
 STUCK_TIMEOUT_MS = 30  # What the adapter's timeout is set to; the kernel's own default is 1 s.
+CLOCK_PULSES_MAX = 9  # A chip in the middle of a byte needs no more to reach its end.
 
 
 class BusFaults:
-    """The faults armed on one bus, and how often each struck."""
+    """The faults armed on one bus, and how often each struck.
+
+    A NACK or a short read is armed for an address, or for one chip where several share an address.
+    """
 
     def __init__(self) -> None:
         self.struck: Counter[str] = Counter()
-        self._nacks: Counter[int] = Counter()
-        self._short_reads: Counter[int] = Counter()
+        # Hears when SDA is held (True) and when it is let go.
+        self.on_data_line: Callable[[bool], None] = lambda held: None
+        self._nacks: Counter[Hashable] = Counter()
+        self._short_reads: Counter[Hashable] = Counter()
         self._missing_bytes = 1
         self._arbitrations = 0
+        self._blocks = 0
+        self._block_ns = 0
         self._stuck_timeout_ns: int | None = None
+        self._pulses_to_free: int | None = None
 
-    def nack(self, address: int, count: int = FOREVER) -> None:
-        """The next `count` transfers to `address` are not acknowledged."""
-        self._nacks[address] = count
+    def nack(self, target: Hashable, count: int = FOREVER) -> None:
+        """The next `count` transfers to `target` are not acknowledged."""
+        self._nacks[target] = count
 
-    def short_read(self, address: int, count: int = 1, missing_bytes: int = 1) -> None:
-        """The next `count` reads of `address` end `missing_bytes` early."""
-        self._short_reads[address] = count
+    def short_read(self, target: Hashable, count: int = 1, missing_bytes: int = 1) -> None:
+        """The next `count` reads of `target` end `missing_bytes` early."""
+        self._short_reads[target] = count
         self._missing_bytes = missing_bytes
 
     def lose_arbitration(self, count: int = 1) -> None:
         """The next `count` transfers on the bus lose arbitration at their address."""
         self._arbitrations = count
 
-    def hold_data_line(self, timeout_ns: int = STUCK_TIMEOUT_MS * MILLISECOND_NS) -> None:
-        """SDA stays low: every transfer fails after `timeout_ns` until the line is released."""
+    def block(self, duration_ns: int, count: int = 1) -> None:
+        """The next `count` transfers begin `duration_ns` late: the clock is held, then let go."""
+        self._blocks, self._block_ns = count, duration_ns
+
+    def hold_data_line(
+        self,
+        timeout_ns: int = STUCK_TIMEOUT_MS * MILLISECOND_NS,
+        pulses_to_free: int | None = None,
+    ) -> None:
+        """SDA stays low: every transfer fails after `timeout_ns` until the line is released.
+
+        With `pulses_to_free` that many clock pulses release it; without, a cut of the supply does.
+        """
         self._stuck_timeout_ns = timeout_ns
+        self._pulses_to_free = pulses_to_free
+        self.on_data_line(True)
 
     def release_data_line(self) -> None:
-        self._stuck_timeout_ns = None
+        if self._stuck_timeout_ns is not None:
+            self._stuck_timeout_ns = None
+            self.on_data_line(False)
 
     def clear(self) -> None:
         """Disarms everything; the counts stay."""
         self._nacks.clear()
         self._short_reads.clear()
         self._arbitrations = 0
-        self._stuck_timeout_ns = None
+        self._blocks = 0
+        self.release_data_line()
+
+    # -- done to the wires from outside ------------------------------------------------------
+
+    def clock_pulse(self) -> None:
+        """SCL went low and came back while no transfer was under way."""
+        if self._stuck_timeout_ns is None or self._pulses_to_free is None:
+            return
+        self.struck["clock pulse"] += 1
+        self._pulses_to_free -= 1
+        if self._pulses_to_free <= 0:
+            self.release_data_line()
+
+    def lose_supply(self) -> None:
+        """The chips of the bus lost their supply: none of them holds anything."""
+        self.struck["supply cut"] += 1
+        self.release_data_line()
 
     # -- asked by the bus --------------------------------------------------------------------
+
+    def blocked_ns(self) -> int:
+        if self._blocks == 0:
+            return 0
+        self._blocks -= 1
+        self.struck["blocked"] += 1
+        return self._block_ns
 
     def stuck_ns(self) -> int | None:
         if self._stuck_timeout_ns is not None:
@@ -75,18 +125,20 @@ class BusFaults:
         self.struck["arbitration"] += 1
         return True
 
-    def strikes_nack(self, address: int) -> bool:
-        return self._strike(self._nacks, address, "nack")
+    def strikes_nack(self, address: int, chips: Sequence[Chip] = ()) -> bool:
+        return self._strike(self._nacks, (address, *chips), "nack")
 
-    def bytes_missing(self, address: int) -> int:
-        return self._missing_bytes if self._strike(self._short_reads, address, "short read") else 0
+    def bytes_missing(self, address: int, chips: Sequence[Chip] = ()) -> int:
+        struck = self._strike(self._short_reads, (address, *chips), "short read")
+        return self._missing_bytes if struck else 0
 
-    def _strike(self, armed: Counter[int], address: int, name: str) -> bool:
-        if armed[address] == 0:
-            return False
-        armed[address] -= 1
-        self.struck[name] += 1
-        return True
+    def _strike(self, armed: Counter[Hashable], targets: Sequence[Hashable], name: str) -> bool:
+        for target in targets:
+            if armed[target] > 0:
+                armed[target] -= 1
+                self.struck[name] += 1
+                return True
+        return False
 
 
 class TableFaults:
@@ -122,17 +174,33 @@ class TableFaults:
 
     def nack(self, chip_name: str, count: int = FOREVER) -> None:
         faults, chip = self._at(chip_name)
-        faults.nack(chip.address, count)
+        faults.nack(chip, count)
 
     def short_read(self, chip_name: str, count: int = 1, missing_bytes: int = 1) -> None:
         faults, chip = self._at(chip_name)
-        faults.short_read(chip.address, count, missing_bytes)
+        faults.short_read(chip, count, missing_bytes)
 
     def lose_arbitration(self, bus_number: int, count: int = 1) -> None:
         self._bus(bus_number).lose_arbitration(count)
 
-    def stick_bus(self, bus_number: int, timeout_ms: int = STUCK_TIMEOUT_MS) -> None:
-        self._bus(bus_number).hold_data_line(timeout_ms * MILLISECOND_NS)
+    def block_bus(self, bus_number: int, duration_ms: int, count: int = 1) -> None:
+        """The next `count` transfers take `duration_ms` longer, with whoever waits for them."""
+        self._bus(bus_number).block(duration_ms * MILLISECOND_NS, count)
+
+    def stick_bus(
+        self,
+        bus_number: int,
+        timeout_ms: int = STUCK_TIMEOUT_MS,
+        pulses_to_free: int | None = None,
+    ) -> None:
+        """SDA is held low until released, clocked free, or until the supply is cut."""
+        self._bus(bus_number).hold_data_line(timeout_ms * MILLISECOND_NS, pulses_to_free)
+
+    def stick_bus_at_random(self, bus_number: int, draw: random.Random) -> int | None:
+        """As a chip would: it needs 1 to 9 clock pulses, or, one time in four, a supply cut."""
+        pulses = None if draw.random() < 0.25 else draw.randint(1, CLOCK_PULSES_MAX)
+        self.stick_bus(bus_number, pulses_to_free=pulses)
+        return pulses
 
     def release_bus(self, bus_number: int) -> None:
         self._bus(bus_number).release_data_line()
@@ -159,6 +227,14 @@ class TableFaults:
             raise ValueError(f"The chip {chip_name} has no over-current flag.")
         chip.over_current()
         self._struck["over current"] += 1
+
+    def hang_converter(self, chip_name: str) -> None:
+        """The chip answers, but measures no more until it is reset."""
+        chip = self._living(chip_name)
+        if not isinstance(chip, Fdc1004):
+            raise ValueError(f"The chip {chip_name} has no converter that could hang.")
+        chip.hang()
+        self._struck["hung converter"] += 1
 
     def break_electrode(self, sensor: str, shorted: bool = False) -> None:
         """The pad's wire is off (full scale), or lies on ground (zero)."""

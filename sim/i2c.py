@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -119,7 +119,14 @@ class SimI2c:
         finally:
             self._stop(addressed)
 
+    def _reachable(self) -> Iterator[Chip]:
+        """Who hears the bus now: its own chips, and what its multiplexers connect."""
+        for chip in self._chips:
+            yield chip
+            yield from chip.connected()
+
     def _meet_bus_faults(self) -> None:
+        self.clock_ns += self.faults.blocked_ns()
         stuck_ns = self.faults.stuck_ns()
         if stuck_ns is not None:
             self.clock_ns += stuck_ns
@@ -132,9 +139,9 @@ class SimI2c:
         self._spend(EDGE_BITS + BYTE_BITS)
         if message.address == GENERAL_CALL and message.read_count is None:
             return self._general_call(message.data, addressed)
-        chips = [chip for chip in self._chips if chip.responds_to(message.address)]
+        chips = [chip for chip in self._reachable() if chip.responds_to(message.address)]
         addressed.extend(chip for chip in chips if chip not in addressed)
-        if self.faults.strikes_nack(message.address) or not chips:
+        if self.faults.strikes_nack(message.address, chips) or not chips:
             raise self._error(self.adapter.nack, f"no answer from {message.address:#04x}")
         if message.read_count is None:
             self._write(message, chips)
@@ -157,13 +164,13 @@ class SimI2c:
             chip.advance(self.clock_ns)
             for index, value in enumerate(chip.read(count)):
                 values[index] &= value
-        arrived = max(0, count - self.faults.bytes_missing(message.address))
+        arrived = max(0, count - self.faults.bytes_missing(message.address, chips))
         self._spend(BYTE_BITS * arrived)
         return bytes(values[:arrived])
 
     def _general_call(self, data: bytes, addressed: list[Chip]) -> bytes:
         self._spend(BYTE_BITS * len(data))
-        for chip in self._chips:
+        for chip in self._reachable():
             chip.advance(self.clock_ns)
             if chip.general_call(data):
                 addressed.append(chip)

@@ -45,7 +45,7 @@ class SimPin(PiPin):  # type: ignore[misc]  # gpiozero has no types.
 
     def close(self) -> None:
         self.when_changed = None
-        self._function = "input"
+        self._set_function("input")
         self._pull = self.info.pull or "floating"
 
     def react(self, ticks: float, level: int) -> None:
@@ -61,6 +61,7 @@ class SimPin(PiPin):  # type: ignore[misc]  # gpiozero has no types.
         if value not in ("input", "output"):
             raise PinInvalidFunction(f"{self!r} is an input or an output, not {value!r}")
         self._function = value
+        self._tell_driven()
 
     def _get_state(self) -> int:
         if self._function == "output":
@@ -74,6 +75,11 @@ class SimPin(PiPin):  # type: ignore[misc]  # gpiozero has no types.
         if value not in (0, 1):
             raise PinInvalidState(f"{self!r} is low or high, not {value!r}")
         self._output = int(value)
+        self._tell_driven()
+
+    def _tell_driven(self) -> None:
+        is_output = self._function == "output"
+        self._factory.header_drives(self._number, self._output if is_output else None)
 
     def _get_pull(self) -> str:
         return str(self._pull)
@@ -117,6 +123,8 @@ class SimPinFactory(PiFactory):  # type: ignore[misc]  # gpiozero has no types.
         self._by_gpio: dict[int, SimPin] = {}
         self._wires: dict[int, int | None] = {}
         self._swallow: Counter[int] = Counter()
+        self._listeners: dict[int, Callable[[int | None], None]] = {}
+        self._driven: dict[int, int | None] = {}
 
     def ticks(self) -> float:
         return self._now_ns() / SECOND_NS
@@ -140,6 +148,16 @@ class SimPinFactory(PiFactory):  # type: ignore[misc]  # gpiozero has no types.
         after = pin.state
         if after != before:
             self._deliver(gpio, pin, after)
+
+    def listen(self, gpio: int, listener: Callable[[int | None], None]) -> None:
+        """`listener` hears what the header itself puts on the wire: 0, 1, or None: nothing."""
+        self._listeners[gpio] = listener
+
+    def header_drives(self, gpio: int, level: int | None) -> None:
+        if self._driven.get(gpio) != level:
+            self._driven[gpio] = level
+            if gpio in self._listeners:
+                self._listeners[gpio](level)
 
     def restart(self) -> None:
         """A new process opens the header: edges are delivered again. The wires stay as they are."""

@@ -11,11 +11,14 @@ import logging
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from hal.board_config import BoardConfig, ChipConfig
+from hal.board_config import BoardConfig, BusConfig, ChipConfig
+from sim.capacitance import femtofarads
 from sim.card_machine import CardMachine
 from sim.chips.base import Chip
+from sim.chips.fdc1004 import DoneRule, Fdc1004
 from sim.chips.mpr121 import IrqRule, Mpr121
 from sim.chips.pca9685 import Pca9685
+from sim.chips.tca9548a import Tca9548a
 from sim.chips.tca9555 import Tca9555
 from sim.clockwork import Action, Clockwork
 from sim.faults import TableFaults
@@ -49,6 +52,7 @@ class World:
         seed: int = 1,
         irq_rule: IrqRule = IrqRule.STATUS_READ,
         adapter: Adapter = PI_0_TO_4,
+        done_rule: DoneRule = DoneRule.LOW_HALF_READ,
     ) -> None:
         self.board = board
         self.powered = True
@@ -64,9 +68,10 @@ class World:
             bus.number: SimI2c(bus.number, bus.frequency_hz, self.now_ns, adapter)
             for bus in board.buses
         }
-        self.chips = {config.name: _new_chip(config, irq_rule) for config in board.chips}
+        self.chips = {config.name: _new_chip(config, irq_rule, done_rule) for config in board.chips}
         self.faults = self._new_faults()
         self._wire_chips()
+        self._wire_buses()
         self._wire_lamps()
         self._wire_contacts()
         log.info("%s", self.felt.describe())
@@ -205,14 +210,52 @@ class World:
         self._clockwork.drive(self.chips.values())
         for config in self.board.chips:
             chip = self.chips[config.name]
-            self.buses[config.bus].attach(chip)
+            self._connect(config, chip)
             if config.interrupt_gpio is not None:
                 self.pins.drive(config.interrupt_gpio, 1)
                 chip.on_irq = partial(self._irq_changed, config.interrupt_gpio)
-        for bus in self.buses.values():
-            bus.on_transfer = self._clockwork.wake
         for sensor in self.board.sensors:
             self._feel(sensor.id)
+
+    def _connect(self, config: ChipConfig, chip: Chip) -> None:
+        if config.mux is None or config.mux_channel is None:
+            self.buses[config.bus].attach(chip)
+            return
+        mux = self.chips[config.mux]
+        if not isinstance(mux, Tca9548a):
+            raise ValueError(f"The chip {config.mux} before {config.name} is no TCA9548A.")
+        mux.attach(config.mux_channel, chip)
+
+    def _wire_buses(self) -> None:
+        for config in self.board.buses:
+            bus = self.buses[config.number]
+            bus.on_transfer = self._clockwork.wake
+            if config.recovery is not None:
+                sda_gpio = config.recovery.sda_gpio
+                bus.faults.on_data_line = partial(self._data_line_changed, sda_gpio)
+                self.pins.listen(config.recovery.scl_gpio, partial(self._clock_driven, config))
+            if config.supply_gpio is not None:
+                self.pins.listen(config.supply_gpio, partial(self._supply_driven, config))
+
+    def _data_line_changed(self, sda_gpio: int, held: bool) -> None:
+        self.pins.drive(sda_gpio, 0 if held else None)
+
+    def _clock_driven(self, config: BusConfig, level: int | None) -> None:
+        if level != 0:
+            self.buses[config.number].faults.clock_pulse()
+
+    def _supply_driven(self, config: BusConfig, level: int | None) -> None:
+        """The switch takes the supply from every chip of the bus, and gives it back."""
+        if level == 0:
+            self.buses[config.number].faults.lose_supply()
+        for chip_config in self.board.chips:
+            chip = self.chips[chip_config.name]
+            if chip_config.bus == config.number:
+                self._bring_to_now(chip)
+                if level == 0:
+                    chip.power_off()
+                elif self.powered and not chip.powered:
+                    chip.power_on()
 
     def _wire_lamps(self) -> None:
         for name, chip in self.chips.items():
@@ -256,9 +299,13 @@ class World:
         """Tells the sensor's electrode what its pad measures now."""
         config = next(each for each in self.board.sensors if each.id == sensor)
         chip = self.chips[config.chip]
-        if not isinstance(chip, Mpr121):
-            raise ValueError(f"The chip {config.chip} of sensor {sensor} is no MPR121.")
-        chip.set_input(config.electrode, self.felt.counts(sensor), self.now_ns())
+        counts = self.felt.counts(sensor)
+        if isinstance(chip, Mpr121):
+            chip.set_input(config.electrode, counts, self.now_ns())
+        elif isinstance(chip, Fdc1004):
+            chip.set_input(config.electrode, femtofarads(counts), self.now_ns())
+        else:
+            raise ValueError(f"The chip {config.chip} of sensor {sensor} senses nothing.")
         self._clockwork.wake()
 
     def _set_key(self, key: str, down: bool) -> None:
@@ -293,10 +340,12 @@ class World:
         return self.card_machine
 
 
-def _new_chip(config: ChipConfig, irq_rule: IrqRule) -> Chip:
+def _new_chip(config: ChipConfig, irq_rule: IrqRule, done_rule: DoneRule) -> Chip:
     if config.kind == "mpr121":
         return Mpr121(config.address, irq_rule)
-    kinds = {"pca9685": Pca9685, "tca9555": Tca9555}
+    if config.kind == "fdc1004":
+        return Fdc1004(config.address, done_rule)
+    kinds = {"pca9685": Pca9685, "tca9555": Tca9555, "tca9548a": Tca9548a}
     if config.kind not in kinds:
         raise ValueError(f"The simulator has no model of a {config.kind} ({config.name}).")
     return kinds[config.kind](config.address)

@@ -63,8 +63,10 @@ class Fdc1004(CapacitiveSensor):
     """
 
     counts_full_scale = FULL_SCALE
-    # About 6 fF: what felt, cable and lamps put on a quiet pad. The converter alone has 1.
-    noise_counts_typical = 12
+    # A third of a picofarad: what 60 counts of an MPR121 are on a pad of 3.5 pF.
+    chip_counts_typical = 680
+    # 5 fF: what felt, cable and lamps put on a quiet pad. The converter alone has 1.
+    noise_counts_typical = 10
     poll_ms = POLL_MS
     interrupt = None
 
@@ -99,7 +101,7 @@ class Fdc1004(CapacitiveSensor):
         codes = await self._fresh_codes()
         now_ms = ticks_ms()
         electrodes = [
-            Electrode(reference, *thresholds, self._capdac, now_ms)
+            Electrode(reference, *thresholds, self._capdac)
             for reference, thresholds in zip(self._references, self._thresholds, strict=True)
         ]
         for number, electrode in enumerate(electrodes):

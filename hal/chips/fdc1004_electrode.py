@@ -7,7 +7,7 @@ driver's business, and so is what lies on the felt whoever decides from raw data
 
 from __future__ import annotations
 
-from hal.aio import ticks_add, ticks_diff
+from hal.aio import ticks_diff
 
 # Raw measures are FULL_SCALE minus the capacitance in 2048ths of a picofarad (0.49 fF, the chip's
 # own resolution): whatever comes near the pad adds capacitance and lowers the number. The offset
@@ -28,7 +28,7 @@ STOPPED = "chip stopped measuring"
 class Electrode:
     """Its state while the chip runs; a new one for each start."""
 
-    def __init__(self, reference: int, touch: int, release: int, capdac: int, now_ms: int) -> None:
+    def __init__(self, reference: int, touch: int, release: int, capdac: int) -> None:
         self.reference = reference
         self.raw = reference
         self.touched = False
@@ -38,8 +38,9 @@ class Electrode:
         self._capdac = capdac
         # A quarter of the empty pad: temperature and age do not get there, a lost wire does.
         self._units_min = max(OPEN_UNITS_MAX, (FULL_SCALE - reference) // 4)
-        # Nothing was measured yet, and that must not look like an empty pad.
-        self._good_ms = self._proved_ms = _too_old(now_ms)
+        # None: nothing was measured yet or since a fault, and that must not look like an empty pad.
+        self._good_ms: int | None = None
+        self._proved_ms: int | None = None
         self._was_whole = True
 
     def take(self, code: int, is_whole: bool, now_ms: int) -> None:
@@ -57,19 +58,17 @@ class Electrode:
 
     def overdue(self, now_ms: int) -> str | None:
         """Why the last measure no longer counts, or None."""
-        if ticks_diff(now_ms, self._proved_ms) > STALE_MS:
+        if _is_old(self._proved_ms, now_ms):
             return STOPPED
-        if ticks_diff(now_ms, self._good_ms) > STALE_MS:
-            return OUT_OF_RANGE
-        return None
+        return OUT_OF_RANGE if _is_old(self._good_ms, now_ms) else None
 
     def judge(self, now_ms: int) -> None:
-        """Sets or ends the fault. It is kept, because ticks wrap and a fault may last for weeks."""
+        """Sets or ends the fault. Only a new measure ends it, however the ticks come round."""
         self.fault = self.overdue(now_ms)
         if self.fault is not None:
-            self._good_ms = _too_old(now_ms)
+            self._good_ms = None
         if self.fault == STOPPED:
-            self._proved_ms = _too_old(now_ms)
+            self._proved_ms = None
 
     def _follow(self, delta: int) -> None:
         if self.touched:
@@ -85,5 +84,5 @@ def units_of(code: int, capdac: int) -> int | None:
     return code + UNITS_PER_CAPDAC_STEP * capdac
 
 
-def _too_old(now_ms: int) -> int:
-    return ticks_add(now_ms, -STALE_MS - 1)
+def _is_old(since_ms: int | None, now_ms: int) -> bool:
+    return since_ms is None or ticks_diff(now_ms, since_ms) > STALE_MS

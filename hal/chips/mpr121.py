@@ -58,7 +58,8 @@ class Mpr121(CapacitiveSensor):
     """
 
     counts_full_scale = RAW_MAX
-    noise_counts_typical = 2
+    chip_counts_typical = 60
+    noise_counts_typical = 1
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ listener must not assume that it is now.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 IrqListener = Callable[[int, bool], None]
 
@@ -44,6 +44,10 @@ class Chip:
 
     def stop(self) -> None:
         """The bus is free again after a transfer that addressed this chip."""
+
+    def connected(self) -> Sequence[Chip]:
+        """The chips that this one connects to the bus just now; only a multiplexer has any."""
+        return ()
 
     def advance(self, now_ns: int) -> None:
         """Lets the chip live until `now_ns`; a time already passed changes nothing."""

@@ -162,7 +162,10 @@ REFUSALS: list[tuple[str, Change]] = [
     ("12B amber both have channel 2", lambda b: b["sensors"][1].update(amber_channel=2)),
     (r"white_channel: 16 is not", lambda b: b["sensors"][1].update(white_channel=16)),
     ('"sense-9", which is not there', lambda b: b["sensors"][1].update(chip="sense-9")),
-    ('needs a mpr121 or fdc1004, but "lights-1" is', lambda b: b["sensors"][1].update(chip="lights-1")),
+    (
+        'needs a mpr121 or fdc1004, but "lights-1" is',
+        lambda b: b["sensors"][1].update(chip="lights-1"),
+    ),
     ('needs a pca9685, but "sense-1" is', lambda b: b["sensors"][1].update(lamp_chip="sense-1")),
     (r"release_threshold: 12 is not", lambda b: b["sensors"][0].update(release_threshold=12)),
     ("board.keypad.keys: must name", lambda b: b["keypad"].update(keys={})),
