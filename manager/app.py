@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from manager.changes import Changes
@@ -31,6 +32,12 @@ class Manager:
     ) -> None:
         self._random_bytes = random_bytes
         self.store = Store(open_database(path, vfs, random_bytes), now_ms)
+        with ExitStack() as if_it_fails:
+            if_it_fails.callback(self.store.close)
+            self._assemble(now_ms)
+            if_it_fails.pop_all()
+
+    def _assemble(self, now_ms: Callable[[], int]) -> None:
         self.book = Book(self.store)
         self.units = Units(self.store, self.book.tables, self.book.alarms)
         self.changes = Changes()

@@ -38,7 +38,7 @@ class Store:
         self._connection = connection
         self._now_ms = now_ms
         if check_tail:
-            self._check_tail()
+            self._check_tail_or_close()
 
     @property
     def now_ms(self) -> int:
@@ -106,6 +106,17 @@ class Store:
         cursor = self._connection.execute(_RECORDED + where + _IN_ORDER, bounds)
         for _, group in groupby(cursor, key=lambda row: row[0]):
             yield _recorded(list(group))
+
+    def _check_tail_or_close(self) -> None:
+        """A ledger that is refused is let go, so that a person can look at the file."""
+        try:
+            self._check_tail()
+        except apsw.Error as error:
+            self.close()
+            raise StoreError(f"The ledger cannot be read: {error}.") from error
+        except StoreError:
+            self.close()
+            raise
 
     def _check_tail(self) -> None:
         """A quick look at the newest transaction; the whole chain is for `audit`."""

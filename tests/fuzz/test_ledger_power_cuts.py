@@ -11,6 +11,7 @@ events taken in without one transaction around them; a new ledger not created in
 from __future__ import annotations
 
 import random
+from contextlib import ExitStack
 
 import apsw
 import pytest
@@ -18,8 +19,9 @@ import pytest
 from manager.app import Manager
 from manager.events import Outcome
 from manager.ledger.audit import audit
-from manager.ledger.errors import StoreError
+from manager.ledger.errors import LedgerError, StoreError
 from protocol import events
+from protocol.errors import ProtocolError
 from protocol.messages import Award, Committed, Event
 from protocol.rows import ClaimedHand
 from sim.disk import SimDisk
@@ -65,17 +67,17 @@ STORY = Story()
 
 def open_manager(disk: SimDisk) -> Manager | None:
     """None when the power went again while opening."""
-    manager = None
-    try:
-        manager = Manager(LEDGER, Clock(), disk.vfs_name, lambda count: bytes(count))
-        manager.open_table(table_toml(TABLE))
-        manager.units.greet(STORY.unit.hello())
-    except (apsw.Error, StoreError):
-        if manager is not None:
-            manager.store.close()
-        if disk.powered:
-            raise
-        return None
+    with ExitStack() as closing:
+        try:
+            manager = Manager(LEDGER, Clock(), disk.vfs_name, lambda count: bytes(count))
+            closing.callback(manager.store.close)
+            manager.open_table(table_toml(TABLE))
+            manager.units.greet(STORY.unit.hello())
+        except (apsw.Error, StoreError):
+            if disk.powered:
+                raise
+            return None
+        closing.pop_all()
     return manager
 
 
@@ -95,7 +97,8 @@ def play_until_cut(disk: SimDisk, chance: random.Random) -> int:
             start += len(batch)
     except apsw.Error:
         assert not disk.powered, "only a power cut may stop it"
-    manager.store.close()
+    finally:
+        manager.store.close()
     return acked
 
 
@@ -103,10 +106,12 @@ def check(disk: SimDisk, acked: int) -> int:
     """The ledger opens, is sound and has what was acknowledged; returns how far it is."""
     manager = open_manager(disk)
     assert manager is not None
-    last_sequence = manager.units.get(STORY.unit.unit_id).last_sequence
-    finding = audit(manager.store)
-    balances, alarms = manager.store.balances(), manager.book.alarms.newest(1)
-    manager.store.close()
+    try:
+        last_sequence = manager.units.get(STORY.unit.unit_id).last_sequence
+        finding = audit(manager.store)
+        balances, alarms = manager.store.balances(), manager.book.alarms.newest(1)
+    finally:
+        manager.store.close()
     assert last_sequence >= acked, "an acknowledged event was lost"
     assert finding.sound, finding.sentence
     assert balances == STORY.balances_after[last_sequence]
@@ -142,6 +147,6 @@ def test_a_disk_that_lies_about_syncing_is_found_out() -> None:
     for seed in range(12):
         try:
             live_through_cuts(seed, lying=True)
-        except (AssertionError, StoreError, apsw.Error):
+        except (AssertionError, LedgerError, ProtocolError, apsw.Error):
             broken += 1
     assert broken > 0
