@@ -9,6 +9,7 @@ known here.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Sequence
 
@@ -16,13 +17,16 @@ import apsw
 
 from manager.changes import Changes
 from manager.connection import Connection
+from manager.crowd import Crowd, OneTooMany
 from manager.events import Intake, Outcome
+from manager.frame_rate import FrameRate
 from manager.group_commit import GroupCommit
 from manager.ledger.book import Book
 from manager.ledger.entries import Origin
 from manager.units import Unit, Units
 from protocol.errors import ErrorCode, ProtocolError
 from protocol.fields import clipped
+from protocol.framing import frame
 from protocol.messages import (
     Ack,
     Config,
@@ -61,9 +65,7 @@ class ManagerServer:
         self._now_ms = now_ms
         self._connections: dict[str, Connection] = {}
         self._events = GroupCommit(intake, self._committed, self._halt)
-        self._stream_count = 0
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self._crowd = Crowd()
         self._closing = False
         self.halted = asyncio.Event()
 
@@ -73,25 +75,23 @@ class ManagerServer:
     async def serve_stream(self, reader: Reader, writer: Writer) -> None:
         """Serves one unit until its connection ends, however it ends."""
         stream = FrameStream(reader, writer)
-        self._stream_count += 1
-        self._idle.clear()
         try:
-            await self._serve(stream)
+            with self._crowd.one_more():
+                await self._serve(stream)
+        except OneTooMany as problem:
+            _say_without_waiting(writer, error_for(problem))
         except apsw.Error as error:
             self._halt(str(error))
         except OSError as error:  # a lost connection or a time-out
             _log.info("A unit's connection ended: %r", error)
         finally:
             stream.close()
-            self._stream_count -= 1
-            if self._stream_count == 0:
-                self._idle.set()
 
     async def close(self) -> None:
         """Drops every unit and returns when nothing touches the ledger any more."""
         self._closing = True
         self._drop_all()
-        await self._idle.wait()
+        await self._crowd.leave()
 
     # -- one connection ----------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class ManagerServer:
                 raise result
 
     async def _greet(self, stream: FrameStream) -> Connection:
-        async with asyncio.timeout(LINK_DOWN_MS / 1000):
+        async with self._crowd.newcomer():
             payload = await stream.read()
         if payload is None:
             raise ConnectionResetError("The peer left before it said who it is.")
@@ -166,6 +166,8 @@ class ManagerServer:
 
     async def _read(self, connection: Connection) -> None:
         """Reads until the unit leaves, falls silent or breaks the protocol."""
+        loop = asyncio.get_running_loop()
+        rate = FrameRate(loop.time())
         try:
             while True:
                 async with asyncio.timeout(LINK_DOWN_MS / 1000):
@@ -173,7 +175,10 @@ class ManagerServer:
                 if payload is None:
                     connection.drop()
                     return
-                self._receive(connection, decode(payload))
+                message = decode(payload)
+                if not isinstance(message, Event):
+                    rate.count(loop.time())
+                self._receive(connection, message)
         except ProtocolError as problem:
             connection.send(error_for(problem))
             connection.finish()
@@ -249,6 +254,11 @@ class ManagerServer:
     def _drop_all(self) -> None:
         for connection in list(self._connections.values()):
             connection.drop()
+
+
+def _say_without_waiting(writer: Writer, message: Error) -> None:
+    with contextlib.suppress(OSError):  # it may have left already
+        writer.write(frame(message.encode()))
 
 
 async def _last_words(stream: FrameStream, message: Error) -> None:

@@ -1,0 +1,29 @@
+"""How many frames without a receipt one connection may send: a few at once, then so many a second.
+
+A unit beats once a second and seldom reports an error; more than that only costs time that belongs
+to the other tables. Events need no such limit: each waits for its receipt, and only a window of
+them may be under way.
+"""
+
+from __future__ import annotations
+
+from protocol.errors import ErrorCode, ProtocolError
+
+# A network that was stuck for a while delivers a few seconds' worth of heartbeats at once.
+BURST = 20
+PER_S = 4
+
+
+class FrameRate:
+    def __init__(self, now_s: float) -> None:
+        self._left = float(BURST)
+        self._at_s = now_s
+
+    def count(self, now_s: float) -> None:
+        """One more frame has come; raises when it is one too many."""
+        self._left = min(BURST, self._left + (now_s - self._at_s) * PER_S)
+        self._at_s = now_s
+        if self._left < 1:
+            sentence = f"More than {PER_S} frames a second were sent that ask for no receipt."
+            raise ProtocolError(ErrorCode.RATE, sentence)
+        self._left -= 1
