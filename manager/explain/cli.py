@@ -1,0 +1,78 @@
+"""`python -m manager explain WIN`: prints how a win's amount came to be."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from manager.clock import wall_clock_ms
+from manager.explain.statement import Explanation, explain
+from manager.explain.words import lines_of
+from manager.ledger.database import open_database
+from manager.ledger.store import Store
+
+LEDGER_NAME = "ledger.sqlite"
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = _parser().parse_args(arguments)
+    path = options.data / LEDGER_NAME
+    if not path.is_file():
+        print(f"There is no ledger in {options.data}.", file=sys.stderr)
+        return 2
+    store = Store(open_database(str(path)), wall_clock_ms)
+    try:
+        explanation = explain(store, options.win)
+    finally:
+        store.close()
+    if explanation is None:
+        print(f"There is no win {options.win}.", file=sys.stderr)
+        return 2
+    if options.json:
+        print(json.dumps(as_plain(explanation), indent=1))
+    else:
+        print("\n".join(lines_of(explanation, options.full)))
+    return 0 if explanation.agrees else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m manager explain", description=__doc__)
+    parser.add_argument("win", type=int, metavar="WIN")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the ledger or a copy")
+    parser.add_argument("--full", action="store_true", help="every wager on a line of its own")
+    parser.add_argument("--json", action="store_true")
+    return parser
+
+
+def as_plain(explanation: Explanation) -> dict[str, object]:
+    """The explanation as JSON-able values."""
+    return {
+        "win": explanation.win.number,
+        "table": explanation.win.table_id,
+        "round": explanation.win.round_number,
+        "agrees": explanation.agrees,
+        "stories": [
+            {
+                "sensor": story.paid.sensor,
+                "hand": story.paid.hand,
+                "meter": story.meter_id,
+                "percent_ppm": story.percent_ppm,
+                "fixed_at": story.fixed_at,
+                "value_microcents": story.value_microcents,
+                "expected_cents": story.expected_cents,
+                "paid_cents": story.paid.amount_cents,
+                "remainder_microcents": story.remainder_microcents,
+                "lines": [asdict(line) for line in story.lines],
+            }
+            for story in explanation.stories
+        ],
+        "fixed": [
+            {"sensor": paid.sensor, "hand": paid.hand, "paid_cents": paid.amount_cents}
+            for paid in explanation.fixed
+        ],
+        "envy": [[line.sensor, line.amount_cents] for line in explanation.win.envy],
+    }

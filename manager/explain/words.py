@@ -1,0 +1,74 @@
+"""An explanation as lines of text, for the terminal and for paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from manager.explain.statement import Explanation, Line, MeterStory
+from manager.ledger.entries import Kind
+from manager.money import PARTS_PER_MILLION, text_from_cents, text_from_microcents
+
+WIDTH = 18
+
+
+def lines_of(explanation: Explanation, every_wager: bool) -> Iterator[str]:
+    win = explanation.win
+    yield f"Win {win.number}: table {win.table_id}, round {win.round_number}"
+    for story in explanation.stories:
+        yield from _story(story, every_wager)
+    for paid in explanation.fixed:
+        yield f"{paid.sensor}: {paid.hand_label} pays {text_from_cents(paid.amount_cents)}, a fixed"
+        yield "  award: the paytable's multiple of the wager, not taken from a percentage."
+    for line in win.envy:
+        yield f"{line.sensor}: envy {text_from_cents(line.amount_cents)} from the tray"
+    yield (
+        "The amount follows from the ledger."
+        if explanation.agrees
+        else ("THE AMOUNT DOES NOT FOLLOW FROM THE LEDGER.")
+    )
+
+
+def _story(story: MeterStory, every_wager: bool) -> Iterator[str]:
+    yield f"{story.paid.sensor}: {story.paid.hand_label} from meter {story.meter_id}"
+    rows = story.lines[:-1]
+    yield from (_row(line) for line in rows) if every_wager else _summed(rows)
+    percent = text_from_percent(story.percent_ppm)
+    value = text_from_microcents(story.value_microcents)
+    yield f"{value:>{WIDTH}}  meter when the amount was fixed (before entry {story.fixed_at})"
+    yield f"{text_from_cents(story.expected_cents):>{WIDTH}}  {percent} of it, in whole cents"
+    yield (
+        f"{text_from_microcents(story.remainder_microcents):>{WIDTH}}  beyond whole cents, "
+        "stayed on the meter"
+    )
+    paid = text_from_cents(story.paid.amount_cents)
+    yield f"{paid:>{WIDTH}}  paid (entry {story.lines[-1].transaction})"
+
+
+def _summed(lines: tuple[Line, ...]) -> Iterator[str]:
+    """Wagers of one table in a row as one line; everything else as it stands."""
+    for (kind, table_id), group in groupby(lines, key=lambda line: (line.kind, line.table_id)):
+        rows = list(group)
+        if kind != Kind.WAGER:
+            yield from (_row(line) for line in rows)
+            continue
+        total = sum(line.change_microcents for line in rows)
+        rounds = f"rounds {rows[0].round_number} to {rows[-1].round_number}"
+        entries = f"entries {rows[0].transaction} to {rows[-1].transaction}"
+        yield (f"{_signed(total):>{WIDTH}}  {len(rows)} wagers at {table_id}, {rounds} ({entries})")
+
+
+def _row(line: Line) -> str:
+    return (
+        f"{_signed(line.change_microcents):>{WIDTH}}  {line.kind.lower()}: {line.sentence} "
+        f"(entry {line.transaction})"
+    )
+
+
+def _signed(microcents: int) -> str:
+    return ("+" if microcents >= 0 else "") + text_from_microcents(microcents)
+
+
+def text_from_percent(ppm: int) -> str:
+    whole, rest = divmod(ppm * 100, PARTS_PER_MILLION)
+    return f"{whole} %" if not rest else f"{whole}.{rest:06d}".rstrip("0") + " %"
