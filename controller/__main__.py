@@ -1,4 +1,4 @@
-"""The unit's commands: run the table, test its hardware, calibrate its sensors."""
+"""The unit's commands: enrol it, run the table, test its hardware, calibrate its sensors."""
 
 from __future__ import annotations
 
@@ -9,25 +9,37 @@ import random
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 from controller import notify, web, web_server
 from controller.app import Controller
-from controller.calibration import measure_empty
 from controller.config import UnitConfig, load_unit_config
+from controller.enrol import ManagerPlace, enrol
+from controller.identity import IdentityFault, UnitIdentity
 from controller.journal import Journal, JournalFault
-from controller.link import connect_tcp
-from controller.references import ReferencesFault, load_references, save_references
-from controller.selftest import Verdict, run_selftest
+from controller.places import journal_path, references_path
+from controller.references import ReferencesFault, load_references
+from controller.service import ServiceRefused
+from controller.service_commands import calibrate_unit, selftest_unit
 from hal.backend import Backend, open_backend
 from hal.board import Board
 from hal.clock import wall_ms
 from hal.errors import ConfigError, HardwareFault
 from protocol.stream import FrameStream
+from protocol.tls import limit_tls_buffers, open_stream
 
 log = logging.getLogger("controller")
 
 WATCHDOG_EVERY_S = 2
 REFUSED = 2
+REFUSALS = (
+    ConfigError,
+    HardwareFault,
+    IdentityFault,
+    JournalFault,
+    ReferencesFault,
+    ServiceRefused,
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -36,33 +48,63 @@ def main(arguments: list[str] | None = None) -> int:
         level=logging.INFO, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
     try:
-        config = load_unit_config(options.config)
-        backend = open_backend(config.board.backend)
-        commands = {"run": run_unit, "selftest": selftest_unit, "calibrate": calibrate_unit}
-        return asyncio.run(commands[options.command](config, backend, options.data))
-    except (ConfigError, HardwareFault, ReferencesFault, JournalFault) as error:
+        return asyncio.run(_command(options))
+    except REFUSALS as error:
         print(f"controller: {error}", file=sys.stderr)
         return REFUSED
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m controller", description=__doc__)
-    parser.add_argument("command", choices=("run", "selftest", "calibrate"))
-    parser.add_argument("--config", type=Path, default=Path("/etc/underfelt/table.toml"))
-    parser.add_argument("--data", type=Path, default=Path("/var/lib/underfelt"))
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add(commands, "run", "run the table")
+    for name, text in (("selftest", "test every part"), ("calibrate", "learn the empty felt")):
+        command = _add(commands, name, text)
+        command.add_argument("--tech", default="", metavar="LABEL", help="who asks; a PIN follows")
+    asking = _add(commands, "enrol", "ask the manager for a certificate")
+    asking.add_argument("--manager", required=True, metavar="HOST:PORT")
+    asking.add_argument("--ca-fingerprint", required=True, metavar="HEX")
+    asking.add_argument("--code", required=True, help="the operator's one-time code")
     return parser
 
 
-def journal_path(data: Path) -> Path:
-    return data / "journal.sqlite"
+def _add(commands: Any, name: str, help_text: str) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=help_text)
+    command.add_argument("--config", type=Path, default=Path("/etc/underfelt/table.toml"))
+    command.add_argument("--data", type=Path, default=Path("/var/lib/underfelt"))
+    return command
 
 
-def references_path(data: Path) -> Path:
-    return data / "references.json"
+async def _command(options: argparse.Namespace) -> int:
+    config = load_unit_config(options.config)
+    if options.command == "enrol":
+        return await enrol_unit(config, options)
+    backend = open_backend(config.board.backend)
+    if options.command == "calibrate":
+        return await calibrate_unit(config, backend, options.data, options.tech)
+    if options.command == "selftest":
+        return await selftest_unit(config, backend, options.data, options.tech)
+    return await run_unit(config, backend, options.data)
+
+
+async def enrol_unit(config: UnitConfig, options: argparse.Namespace) -> int:
+    place = ManagerPlace.parse(options.manager, options.ca_fingerprint)
+    unit_id = config.board.serial
+
+    def show(digits: str) -> None:
+        print(f"unit {unit_id} waits for approval. Its number is {digits[:3]} {digits[3:]}.")
+        print("The operator must see the same number.", flush=True)
+
+    await enrol(options.data, unit_id, place, options.code, show)
+    print(f"unit {unit_id} is enrolled; its certificate is used from the next connection on")
+    return 0
 
 
 async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
     """Runs the table until a signal asks it to stop."""
+    identity, serial = UnitIdentity(data), config.board.serial
+    identity.check(serial)
+    limit_tls_buffers()
     sensors = [sensor.id for sensor in config.board.sensors]
     references = load_references(references_path(data), config.board.serial, sensors)
     disk = backend.disk_worker()
@@ -71,11 +113,19 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
     )
 
     async def connect() -> FrameStream:
-        return await connect_tcp(config.link_host, config.link_port)
+        return await open_stream(config.link_host, config.link_port, identity.context())
 
     board = Board.from_config(config.board, backend)
     controller = Controller(
-        config, board, journal, disk, references, connect, wall_ms, random.Random()
+        config,
+        board,
+        journal,
+        disk,
+        references,
+        connect,
+        wall_ms,
+        random.Random(),
+        identity.sealer(serial),
     )
     listener = web_server.bind("0.0.0.0", config.web_port)
     log.info("the dealer's panel is at port %d", listener.getsockname()[1])
@@ -122,38 +172,6 @@ async def _feed_watchdog(controller: Controller) -> None:
         else:
             log.error("no progress: %s", controller.crew.dead or controller.crew.stalled())
         await asyncio.sleep(WATCHDOG_EVERY_S)
-
-
-async def calibrate_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
-    board = Board.from_config(config.board, backend)
-    try:
-        references = await measure_empty(board)
-    finally:
-        board.close()
-    save_references(references_path(data), config.board.serial, references)
-    for sensor, raw in references.items():
-        print(f"{sensor:>4}  {raw}")
-    print(f"saved for board {config.board.serial}")
-    return 0
-
-
-async def selftest_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
-    sensors = [sensor.id for sensor in config.board.sensors]
-    references = load_references(references_path(data), config.board.serial, sensors)
-    board = Board.from_config(config.board, backend)
-    try:
-        verdicts = await run_selftest(board, references)
-    finally:
-        board.close()
-    return print_verdicts(verdicts)
-
-
-def print_verdicts(verdicts: list[Verdict]) -> int:
-    for verdict in verdicts:
-        print(f"{'ok    ' if verdict.passed else 'FAULT '} {verdict.part}: {verdict.sentence}")
-    faults = sum(not verdict.passed for verdict in verdicts)
-    print(f"{len(verdicts) - faults} parts are in order, {faults} are not")
-    return 1 if faults else 0
 
 
 if __name__ == "__main__":

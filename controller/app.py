@@ -18,7 +18,9 @@ from controller.core import commands, kinds, lights, sensing
 from controller.core.round import prompt, table_state
 from controller.crew import Crew
 from controller.fault_board import FaultBoard
+from controller.fault_events import FaultEvents
 from controller.felt_watch import FeltWatch
+from controller.guard import TableGuard
 from controller.journal import Journal, JournalFault
 from controller.lamps import LampPlayer
 from controller.link import Connect, ManagerLink
@@ -26,7 +28,7 @@ from controller.meters import MeterBoard
 from controller.press_guard import PressGuard
 from controller.round_keeper import Answer, RoundKeeper
 from controller.sensors import ChipWatch
-from controller.table_settings import card_role, misfit, rules_from, rules_without_settings
+from controller.table_settings import misfit, rules_from, rules_without_settings
 from controller.version import SOFTWARE
 from controller.view import build_view
 from controller.view_news import ViewNews
@@ -38,13 +40,14 @@ from hal.worker import Worker
 from protocol import events as wire_events
 from protocol import messages
 from protocol.errors import ErrorCode
+from protocol.seal import Sealer
 from protocol.settings import TableSettings
 
 log = logging.getLogger("controller")
 
 PULSE_MS = 1000
 DISK_ANSWER_MAX_MS = 2000
-FAULT_EVENTS_MAX = 64
+KEY_UNCLEAR = "The key's two contacts disagree. Turn it fully to RUN or JPH, or call service."
 CANNOT_RECORD = "This unit cannot record what happens, so the table is closed. Call service."
 
 
@@ -59,6 +62,7 @@ class Controller:
         connect: Connect,
         wall_ms: WallClock,
         chance: random.Random,
+        sealer: Sealer | None = None,
     ) -> None:
         self.config = config
         self.board = board
@@ -73,7 +77,7 @@ class Controller:
         self.news = ViewNews()
         self.message = (0, "info", "")
         self.refusal_count = 0
-        self._fault_events: aio.Mailbox[wire_events.Fault] = aio.Mailbox(FAULT_EVENTS_MAX)
+        self._fault_events = FaultEvents(self._record)
         self.faults = FaultBoard(self._fault_changed)
         self.keeper = RoundKeeper(journal, disk, wall_ms, self._round_changed)
         self.crew = Crew(self._task_died)
@@ -82,7 +86,7 @@ class Controller:
             self.spots,
             self.keeper,
             self.faults,
-            lambda command: self._submit(command, ""),
+            lambda command: self.submit(command, ""),
             self._show_lights,
             lambda: self.crew.beat("spots"),
         )
@@ -99,6 +103,7 @@ class Controller:
             lambda: self.crew.beat("link"),
             chance,
         )
+        self._guard = TableGuard(self, journal, disk, wall_ms, sealer)
 
     # --- life -------------------------------------------------------------------------------
 
@@ -118,9 +123,10 @@ class Controller:
             self._use_settings(TableSettings.decode(stored.body))
         if self.board.keyswitch:
             self.rules.key = self.board.keyswitch.position
+        await self._guard.restore(self.settings)
         boot_number = await self._disk.run(self._journal.count_boot)
         await self._record(wire_events.Boot(boot_number, SOFTWARE, self.rules.key))
-        await self._submit(commands.resume(), "")
+        await self.submit(commands.resume(), "")
         self._ready = True
         self._show_lights()
 
@@ -132,7 +138,9 @@ class Controller:
         start("spots", self._felt.run())
         start("link", self.link.run())
         start("pulse", self._pulse())
-        start("fault-events", self._record_faults(), critical=False)
+        start("fault-events", self._fault_events.run(), critical=False)
+        if self._guard.seals:
+            start("seals", self._guard.seals.run(), critical=False)
         if board.keypad:
             start("keypad", inputs.watch_keypad(board.keypad, self), critical=False)
         if board.keyswitch:
@@ -177,6 +185,7 @@ class Controller:
         while True:
             self.crew.beat("pulse")
             show_backlog(self._journal, self.faults)
+            self._guard.cards.tick()
             self.news.tell()
             await aio.sleep_ms(PULSE_MS)
 
@@ -196,44 +205,36 @@ class Controller:
             await aio.gather(*(watch.look_now() for watch in self._chip_watches))
         command = buttons.command_of(button, self)
         if command is None:
-            return await self._refuse(button, f"There is no button {button}.")
-        return await self._submit(command, button)
+            return await self.refuse(button, f"There is no button {button}.")
+        return await self.submit(command, button)
 
     async def pressed_together(self, names: tuple[str, ...]) -> Answer:
-        return await self._refuse(
+        return await self.refuse(
             " + ".join(names), "Several buttons at once: nothing was taken. Press one at a time."
         )
 
     async def key_turned(self, position: str) -> Answer:
-        self.rules.key = position
+        before, self.rules.key = self.rules.key, position
         unclear = position == kinds.KEY_FAULT
-        self.faults.set(
-            "key",
-            "key switch",
-            "The key's two contacts disagree. Turn it fully to RUN or JPH, or call service."
-            if unclear
-            else "",
-            stops_play=True,
-        )
-        return await self._submit(commands.key(position), f"KEY {position}")
+        self.faults.set("key", "key switch", KEY_UNCLEAR if unclear else "", stops_play=True)
+        if before == kinds.KEY_RUN and position == kinds.KEY_JPH:
+            await self._guard.supervisor_came("Supervisor key")
+        return await self.submit(commands.key(position), f"KEY {position}")
 
     async def card_swiped(self, account: str) -> Answer:
-        if self.settings is None:
-            return await self._refuse("CARD", "No card is known: the manager was never reached.")
-        role, digest = card_role(self.settings, account)
-        return await self._submit(commands.card(role, digest), "CARD")
+        return await self._guard.card_swiped(self.settings, account)
 
     async def card_unreadable(self, reason: str) -> Answer:
-        return await self._refuse("CARD", f"Please swipe again: {reason}.")
+        return await self.refuse("CARD", f"Please swipe again: {reason}.")
 
     def tamper_changed(self, opened: bool) -> None:
-        self.faults.set("tamper", "cabinet", "The cabinet was opened." if opened else "")
+        self._guard.cabinet.changed(opened)
         self.news.tell()
 
     def input_fault(self, part: str, sentence: str) -> None:
         self.faults.set("input", part, sentence)
 
-    async def _submit(self, command: tuple[Any, ...], spoken: str) -> Answer:
+    async def submit(self, command: tuple[Any, ...], spoken: str) -> Answer:
         self._refresh_rules()
         try:
             answer = await self.keeper.submit(self.rules, command, spoken)
@@ -242,7 +243,7 @@ class Controller:
         self._say(answer, spoken)
         return answer
 
-    async def _refuse(self, spoken: str, sentence: str) -> Answer:
+    async def refuse(self, spoken: str, sentence: str) -> Answer:
         try:
             answer = await self.keeper.refuse(spoken, sentence)
         except JournalFault as fault:
@@ -321,27 +322,28 @@ class Controller:
     async def award_arrived(self, award: messages.Award) -> None:
         lines, envy = [list(line) for line in award.lines], [list(line) for line in award.envy]
         command = commands.award(award.claim_number, lines, envy, award.role, award.frozen)
-        await self._submit(command, "AWARD")
+        await self.submit(command, "AWARD")
 
     async def committed_arrived(self, committed: messages.Committed) -> None:
         lines = [list(line) for line in committed.lines]
         envy = [list(line) for line in committed.envy]
         command = commands.committed(committed.claim_number, committed.win_number, lines, envy)
-        await self._submit(command, "COMMITTED")
+        await self.submit(command, "COMMITTED")
 
     async def claim_refused(self, error: messages.Error) -> None:
         if error.code == ErrorCode.CARD_REFUSED:
-            await self._submit(commands.authority_refused(error.claim_number), "")
+            await self.submit(commands.authority_refused(error.claim_number), "")
         claim = self.keeper.state.claim
         if claim is not None and claim.number == error.claim_number:
             self.faults.raise_("claim", f"claim {claim.number}", error.sentence)
-        await self._refuse(f"CLAIM {error.claim_number}", error.sentence)
+        await self.refuse(f"CLAIM {error.claim_number}", error.sentence)
 
     def _use_settings(self, settings: TableSettings) -> None:
         key = self.rules.key
         self.settings = settings
         self.rules = rules_from(settings, self.config.workflow, self._sensor_ids)
         self.rules.key = key
+        self._guard.adopt(settings)
         self.news.tell()
 
     # --- state and view ---------------------------------------------------------------------
@@ -353,6 +355,7 @@ class Controller:
 
     def _round_changed(self) -> None:
         self.link.journal_grew()
+        self._guard.round_changed()
         claim = self.keeper.state.claim
         self.faults.clear_all_but("claim", f"claim {claim.number}" if claim else "")
         self._show_lights()
@@ -360,15 +363,8 @@ class Controller:
         self.news.tell()
 
     def _fault_changed(self, event: wire_events.Fault) -> None:
-        try:
-            self._fault_events.put_nowait(event)
-        except aio.MailboxFull:
-            log.error("a change of fault %s was not journaled: too many at once", event.code)
+        self._fault_events.add(event)
         self.news.tell()
-
-    async def _record_faults(self) -> None:
-        while True:
-            await self._record(await self._fault_events.get())
 
     def _lamp_fault(self, sentence: str) -> None:
         self.faults.set("lamps", "lights", sentence)

@@ -17,7 +17,7 @@ from hal.board_config import BoardConfig, parse_board
 from hal.config_table import ConfigTable
 from hal.errors import ConfigError
 
-THE_MANAGERS = ("jackpots", "paytables", "authority", "cards")
+THE_MANAGERS = ("jackpots", "paytables", "authority", "cards", "policy", "techs")
 WORKFLOWS = ("touch", "keypad")
 SEAT_COUNT_MAX = 12
 PORT_MAX = 65535

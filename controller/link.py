@@ -73,9 +73,17 @@ class ManagerLink:
         self._window = 1
         self.up = False
         self._sent_sequence = 0
+        self._manager_time: tuple[int, int] | None = None
 
     def journal_grew(self) -> None:
         self._journal_grew.set()
+
+    def manager_now_ms(self) -> int | None:
+        """The manager's time as far as it is known: what it said last, and how long ago."""
+        if self._manager_time is None:
+            return None
+        said_ms, at_ticks = self._manager_time
+        return said_ms + aio.ticks_diff(aio.ticks_ms(), at_ticks)
 
     async def run(self) -> None:
         retry_ms = RETRY_FIRST_MS
@@ -173,6 +181,8 @@ class ManagerLink:
         return messages.decode(payload)
 
     async def _handle(self, message: messages.Message) -> None:
+        if isinstance(message, (messages.Ack, messages.Meters)):
+            self._manager_time = message.server_time_ms, aio.ticks_ms()
         if isinstance(message, messages.Ack):
             await self._acknowledge(message.last_sequence)
         elif isinstance(message, messages.Meters):
@@ -193,6 +203,12 @@ class ManagerLink:
     async def _handle_error(self, error: messages.Error) -> None:
         if error.claim_number:
             await self._owner.claim_refused(error)
+            return
+        if error.sequence and error.code == ErrorCode.UNKNOWN_TYPE:
+            # An older manager keeps and acknowledges an event it does not know, and says so.
+            log.warning(
+                "the Game Manager does not know event %d: %s", error.sequence, error.sentence
+            )
             return
         raise ProtocolError(_code(error.code), error.sentence)
 
@@ -261,8 +277,3 @@ def _event_message(record: JournalRecord) -> messages.Event:
         wall_ms=record.wall_ms,
         digest=record.digest,
     )
-
-
-async def connect_tcp(host: str, port: int) -> FrameStream:
-    reader, writer = await asyncio.open_connection(host, port)
-    return FrameStream(reader, writer)

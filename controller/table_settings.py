@@ -1,4 +1,4 @@
-"""Turns the manager's settings into the core's rules, and cards into roles.
+"""Turns the manager's settings into the core's rules.
 
 It alone knows both shapes. The settings come over the wire as checked records; the portable core
 has plain classes of its own.
@@ -7,8 +7,6 @@ has plain classes of its own.
 from __future__ import annotations
 
 from controller.core.rules import Game, Hand, Rules
-from protocol.cards import card_digest
-from protocol.rows import ROLE_DEALER
 from protocol.settings import GameSetting, TableSettings
 
 
@@ -34,15 +32,6 @@ def _game(game: GameSetting) -> Game:
         for hand in game.hands
     ]
     return Game(game.letter, game.title, game.wager_cents, hands)
-
-
-def card_role(settings: TableSettings, account: str) -> tuple[int, bytes]:
-    """The role of a swiped card and its digest; ROLE_DEALER for a card nobody entered."""
-    digest = card_digest(settings.card_salt, account)
-    for card in settings.cards:
-        if card.digest == digest:
-            return card.role, digest
-    return ROLE_DEALER, digest
 
 
 def misfit(settings: TableSettings, workflow: str, seat_count: int, letters: set[str]) -> str:

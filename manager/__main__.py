@@ -1,4 +1,4 @@
-"""The manager's command line: `serve`, `audit`.
+"""The manager's command line: `serve`, `audit`, and the commands about units' identities.
 
 It reads arguments and turns refusals into sentences and exit codes; everything else is elsewhere.
 """
@@ -16,6 +16,9 @@ from pathlib import Path
 from manager import process
 from manager.app import Manager
 from manager.clock import wall_clock_ms
+from manager.identity import commands as identity_commands
+from manager.identity.errors import IdentityError
+from manager.identity.office import IdentityOffice
 from manager.ledger.audit import audit
 from manager.ledger.database import open_database
 from manager.ledger.errors import LedgerError
@@ -26,10 +29,15 @@ LEDGER_NAME = "ledger.sqlite"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        if words[:1] == ["odds"]:
+            return _odds(words[1:])
+        if words[:1] == ["advise"]:
+            return _advise(words[1:])
+        options = _parser().parse_args(words)
         return int(options.run(options))
-    except (LedgerError, SetupError) as error:
+    except (LedgerError, SetupError, IdentityError) as error:
         print(error, file=sys.stderr)
         return 2
 
@@ -41,15 +49,36 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--data", type=Path, required=True, help="folder of the ledger")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on")
     serve.add_argument("--port", type=int, required=True, help="the tables' port, 0 for a free one")
+    serve.add_argument(
+        "--enrol-port", type=int, help="where new units ask; by default the one after the tables'"
+    )
     serve.add_argument("--web-port", type=int, required=True, help="the pages' port, 0 for free")
     serve.add_argument(
         "--table", type=Path, action="append", default=[], metavar="FILE", help="open this table"
     )
     serve.set_defaults(run=_serve)
+    commands.add_parser("odds", help="exact odds of every paytable", add_help=False)
+    commands.add_parser("advise", help="what a table file's numbers mean", add_help=False)
     checked = commands.add_parser("audit", help="prove the ledger from its first entry")
     checked.add_argument("--data", type=Path, required=True, help="folder of the ledger or a copy")
     checked.set_defaults(run=_audit)
+    identity_commands.add_to(commands)
     return parser
+
+
+# Both need NumPy and take their own options, so they are loaded only when asked for.
+
+
+def _odds(arguments: Sequence[str]) -> int:
+    from manager.odds.cli import main as odds
+
+    return odds(list(arguments))
+
+
+def _advise(arguments: Sequence[str]) -> int:
+    from manager.advice.cli import main as advise
+
+    return advise(arguments)
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -59,20 +88,33 @@ def _serve(options: argparse.Namespace) -> int:
     try:
         for path in options.table:
             manager.open_table_file(path)
-        link = process.bind(options.host, options.port)
-        web = process.bind(options.host, options.web_port)
-    except SetupError:
+        identities = IdentityOffice(manager, options.data, wall_clock_ms)
+        listeners = _listen(options)
+    except (SetupError, IdentityError):
         manager.store.close()
         raise
     except OSError as error:
         manager.store.close()
         print(f"A port cannot be opened: {error}.", file=sys.stderr)
         return 2
-    return asyncio.run(process.serve(manager, link, web, _say_ready))
+    fingerprint = identities.folder.ca_fingerprint()
+    return asyncio.run(
+        process.serve(manager, identities, listeners, lambda: _say_ready(listeners, fingerprint))
+    )
 
 
-def _say_ready(link: str, web: str) -> None:
-    print(json.dumps({"link": link, "web": f"http://{web}"}), flush=True)
+def _listen(options: argparse.Namespace) -> process.Listeners:
+    enrol_port = options.enrol_port
+    if enrol_port is None:
+        enrol_port = options.port + 1 if options.port else 0
+    ports = (options.port, enrol_port, options.web_port)
+    return process.Listeners(*(process.bind(options.host, port) for port in ports))
+
+
+def _say_ready(listeners: process.Listeners, ca_fingerprint: str) -> None:
+    addresses = listeners.addresses() | {"ca_fingerprint": ca_fingerprint}
+    addresses["web"] = f"http://{addresses['web']}"
+    print(json.dumps(addresses), flush=True)
 
 
 def _audit(options: argparse.Namespace) -> int:

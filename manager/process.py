@@ -1,7 +1,7 @@
-"""A Game Manager as a process: its listener, its pages, and a clean stop.
+"""A Game Manager as a process: its doors, its pages, and a clean stop.
 
-It alone knows sockets and signals. The manager itself is given; data directories and arguments are
-the command line's business.
+It alone knows sockets and signals. The manager and its identities are given; data directories and
+arguments are the command line's business. Units come in by TLS only.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import contextlib
 import signal
 import socket
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import uvicorn
 
 from manager.app import Manager
+from manager.identity.office import IdentityOffice
 from manager.web import build
 
 CONNECTION_COUNT_MAX = 256
@@ -36,11 +37,20 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
+class Listeners(NamedTuple):
+    link: socket.socket
+    enrolment: socket.socket
+    web: socket.socket
+
+    def addresses(self) -> dict[str, str]:
+        return {name: _address(listener) for name, listener in self._asdict().items()}
+
+
 async def serve(
     manager: Manager,
-    link: socket.socket,
-    web: socket.socket,
-    ready: Callable[[str, str], None],
+    identities: IdentityOffice,
+    listeners: Listeners,
+    ready: Callable[[], None],
 ) -> int:
     """Serves until a signal (0) or until the ledger can no longer be written (1)."""
     stop = asyncio.Event()
@@ -58,26 +68,29 @@ async def serve(
             timeout_graceful_shutdown=2,
         )
     )
-    listener = await asyncio.start_server(manager.server.serve_stream, sock=link)
     tasks = {
         asyncio.create_task(stop.wait(), name="stop"),
         asyncio.create_task(manager.server.halted.wait(), name="halted"),
-        asyncio.create_task(pages.serve(sockets=[web]), name="pages"),
+        asyncio.create_task(pages.serve(sockets=[listeners.web]), name="pages"),
+        asyncio.create_task(identities.run(listeners.link, listeners.enrolment), name="doors"),
     }
-    ready(_address(link), _address(web))
+    ready()
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        listener.close()
         application.state.streams.close()
         pages.should_exit = True
-        await manager.close()
-        await _finish(tasks)
+        await manager.server.close()
+        try:
+            await _finish(tasks)
+        finally:
+            identities.close()
+            await manager.close()
     return 1 if manager.server.halted.is_set() else 0
 
 
 async def _finish(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """The pages end by themselves; the two that only wait are let go."""
+    """The pages end by themselves; the others are let go."""
     for task in tasks:
         if task.get_name() != "pages":
             task.cancel()

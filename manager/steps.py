@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from manager.identity.seal_book import SealBook
 from manager.ledger.book import Book
 from manager.ledger.claims import Claim, ClaimState
 from manager.ledger.entries import Origin
@@ -34,6 +35,7 @@ class Steps:
     def __init__(self, book: Book, units: Units) -> None:
         self._book = book
         self._units = units
+        self._seals = SealBook(book.store)
         self._handlers: dict[int, Callable[[Step, events.EventBody], list[Message]]] = {
             events.BOOT: self._boot,
             events.ROUND_START: self._round_start,
@@ -155,7 +157,12 @@ class Steps:
         return []
 
     def _seal(self, step: Step, body: events.EventBody) -> list[Message]:
+        """A seal that proves nothing is kept like a good one, and someone is told."""
         assert isinstance(body, events.Seal)
+        unit, alarms = step.unit, self._book.alarms
+        problem = self._seals.problem_with(unit.unit_id, unit.journal_id, body)
+        if problem:
+            alarms.record_once("SEAL", problem, step.rules.table_id, step.origin)
         return []
 
     def _service(self, step: Step, body: events.EventBody) -> list[Message]:

@@ -15,6 +15,8 @@ from typing import Any
 import apsw
 
 from manager.app import Manager
+from manager.identity.seal_book import SealBook
+from protocol.seal import Sealer
 from sim.disk import SimDisk
 
 LEDGER_FILE = "ledger.sqlite"
@@ -27,6 +29,10 @@ class BackOffice:
         self.disk = SimDisk(seed)
         self.running = True
         self.manager = self._start()
+
+    def enrol(self, sealer: Sealer) -> None:
+        """What is left of an enrolment where there is no TLS: the unit's public key is known."""
+        SealBook(self.manager.store).register(sealer.unit_id, sealer.public_key)
 
     async def serve(self, reader: StreamReader, writer: Any) -> None:
         await self.manager.server.serve_stream(reader, writer)

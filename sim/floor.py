@@ -279,6 +279,7 @@ class Floor:
         self._office.manager.open_table(text)
         table = FloorTable(config, self._office, self._network, self._seed + len(self._tables))
         self._tables.append(table)
+        self._office.enrol(table.unit.sealer)
         await table.open()
         return table
 

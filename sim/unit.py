@@ -20,7 +20,9 @@ from controller.link import Connect
 from hal.backend import Backend
 from hal.board import Board
 from hal.clock import WallClock
+from protocol.seal import Sealer
 from sim.backend import SimBackend
+from sim.identity import seeded_sealer
 from sim.world import World
 
 Companion = Callable[[Controller], Coroutine[Any, Any, None]]
@@ -37,6 +39,7 @@ class SimUnit:
         seed: int,
         at_power_cut: Callable[[], None] = lambda: None,
         companion: Companion | None = None,
+        sealer: Sealer | None = None,
     ) -> None:
         self._config = config
         self._world = world
@@ -46,6 +49,7 @@ class SimUnit:
         self._seed = seed
         self._at_power_cut = at_power_cut
         self._companion = companion
+        self.sealer = sealer or seeded_sealer(config.board.serial, seed)
         self._tasks: list[asyncio.Task[None]] = []
         self._board: Board | None = None
         self._journal: Journal | None = None
@@ -86,6 +90,7 @@ class SimUnit:
             self._connect,
             self._wall_ms,
             random.Random(self._seed),
+            self.sealer,
         )
         self._tasks = [asyncio.create_task(self.controller.run(), name="controller")]
         if self._companion:

@@ -17,15 +17,18 @@ from pathlib import Path
 
 from controller import web as unit_web
 from controller import web_server
-from controller.__main__ import journal_path, references_path
 from controller.app import Controller
 from controller.config import UnitConfig, load_unit_config
+from controller.identity import UnitIdentity
 from controller.journal import Journal
+from controller.places import journal_path, references_path
 from controller.references import ReferencesFault, load_references, save_references
 from hal.clock import wall_ms
 from protocol.stream import FrameStream
+from protocol.tls import limit_tls_buffers, secure_stream
 from sim.bench import web as bench_web
 from sim.bench.cable import BenchCable
+from sim.bench.enrolment import enrol_once
 from sim.bench.table import BenchTable
 from sim.floor import simulated, table_path
 from sim.unit import SimUnit
@@ -38,6 +41,7 @@ BENCH_PORT = 8000
 PANEL_PORT = 8080
 MANAGER_WEB_PORT = 8001
 MANAGER_LINK_PORT = 7411
+MANAGER_ENROL_PORT = 7412
 MANAGER_READY_MAX_S = 20
 MANAGER_STOP_MAX_S = 5
 SEED = 1
@@ -81,6 +85,7 @@ async def _start_manager(
         "serve",
         *("--data", str(data / "manager")),
         *("--port", str(_free(MANAGER_LINK_PORT))),
+        *("--enrol-port", str(_free(MANAGER_ENROL_PORT))),
         *("--web-port", str(_free(MANAGER_WEB_PORT))),
         *("--table", str(table)),
         stdout=asyncio.subprocess.PIPE,
@@ -114,7 +119,9 @@ async def _start_table(
     world = World(config.board, SEED)
     cable = BenchCable(int(manager["link"].rpartition(":")[2]))
     panel_port = _free(PANEL_PORT)
-    unit = _make_unit(config, world, cable, unit_data, panel_port)
+    identity = await enrol_once(config, data, manager)
+    limit_tls_buffers()
+    unit = _make_unit(config, world, cable, identity, unit_data, panel_port)
     world.start()
     stack.push_async_callback(world.close)
     stack.push_async_callback(cable.close)
@@ -134,10 +141,16 @@ async def _start_table(
 
 
 def _make_unit(
-    config: UnitConfig, world: World, cable: BenchCable, data: Path, panel_port: int
+    config: UnitConfig,
+    world: World,
+    cable: BenchCable,
+    identity: UnitIdentity,
+    data: Path,
+    panel_port: int,
 ) -> SimUnit:
     async def connect() -> FrameStream:
-        return FrameStream(*await cable.connect())
+        reader, writer = await cable.connect()
+        return await secure_stream(reader, writer, identity.context())
 
     async def serve_panel(controller: Controller) -> None:
         listener = web_server.bind(HOST, panel_port)
@@ -151,6 +164,7 @@ def _make_unit(
         wall_ms=wall_ms,
         seed=SEED,
         companion=serve_panel,
+        sealer=identity.sealer(config.board.serial),
     )
 
 

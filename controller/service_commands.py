@@ -1,0 +1,85 @@
+"""The service functions a tech types at the unit: calibrate, selftest.
+
+Each admits the tech first, does its work on the board, and journals how it ended. The table must be
+stopped for it: journal and board have one user at a time.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable
+from getpass import getpass
+from pathlib import Path
+
+from controller.calibration import measure_empty
+from controller.config import UnitConfig
+from controller.journal import Journal
+from controller.places import journal_path, references_path
+from controller.references import load_references, save_references
+from controller.selftest import Verdict, run_selftest
+from controller.service import ServiceDesk
+from hal.backend import Backend
+from hal.board import Board
+from hal.clock import wall_ms
+
+Work = Callable[[Board], Awaitable[int]]
+
+
+def ask_pin() -> str:
+    """From the terminal without echo, or one line of standard input; never from the environment."""
+    return getpass("PIN: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+
+
+async def calibrate_unit(config: UnitConfig, backend: Backend, data: Path, tech: str) -> int:
+    async def calibrate(board: Board) -> int:
+        references = await measure_empty(board)
+        save_references(references_path(data), config.board.serial, references)
+        for sensor, raw in references.items():
+            print(f"{sensor:>4}  {raw}")
+        print(f"saved for board {config.board.serial}")
+        return 0
+
+    return await _in_service("calibrate", config, backend, data, tech, calibrate)
+
+
+async def selftest_unit(config: UnitConfig, backend: Backend, data: Path, tech: str) -> int:
+    async def test(board: Board) -> int:
+        sensors = [sensor.id for sensor in config.board.sensors]
+        references = load_references(references_path(data), config.board.serial, sensors)
+        return print_verdicts(await run_selftest(board, references))
+
+    return await _in_service("selftest", config, backend, data, tech, test)
+
+
+async def _in_service(
+    function: str, config: UnitConfig, backend: Backend, data: Path, tech: str, work: Work
+) -> int:
+    journal = Journal.open(str(journal_path(data)), created_wall_ms=wall_ms())
+    try:
+        desk = ServiceDesk(journal, wall_ms)
+        print(desk.admit(function, tech, ask_pin))
+        result = "failed"
+        try:
+            code = await _on_board(config, backend, work)
+            result = "done" if code == 0 else "done: faults were found"
+        finally:
+            desk.record(function, tech, result)
+        return code
+    finally:
+        journal.close()
+
+
+async def _on_board(config: UnitConfig, backend: Backend, work: Work) -> int:
+    board = Board.from_config(config.board, backend)
+    try:
+        return await work(board)
+    finally:
+        board.close()
+
+
+def print_verdicts(verdicts: list[Verdict]) -> int:
+    for verdict in verdicts:
+        print(f"{'ok    ' if verdict.passed else 'FAULT '} {verdict.part}: {verdict.sentence}")
+    faults = sum(not verdict.passed for verdict in verdicts)
+    print(f"{len(verdicts) - faults} parts are in order, {faults} are not")
+    return 1 if faults else 0

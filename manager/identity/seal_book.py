@@ -1,0 +1,72 @@
+"""The seals in the ledger: each one is checked when it arrives, and all can be proven again.
+
+The units' public keys are copied into the ledger, so that a copy of the ledger is enough to check
+its seals; an auditor who trusts neither uses keys of their own (`protocol.check_seals`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from manager.ledger.store import Store
+from protocol.chain import decode_body
+from protocol.events import Seal
+from protocol.messages import Event
+from protocol.seal import SealReport, check_history, is_genuine
+
+_KEYS = (
+    "CREATE TABLE IF NOT EXISTS seal_keys (unit_id TEXT NOT NULL, public_key BLOB NOT NULL,"
+    " PRIMARY KEY (unit_id, public_key)) STRICT, WITHOUT ROWID"
+)
+
+
+class SealBook:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        store.execute(_KEYS)
+
+    def register(self, unit_id: str, public_key: bytes) -> None:
+        """From now on seals by this key are this unit's; older keys stay good for older seals."""
+        with self._store.transaction():
+            self._store.execute(
+                "INSERT OR IGNORE INTO seal_keys VALUES (?, ?)", (unit_id, public_key)
+            )
+
+    def keys_of(self, unit_id: str) -> list[bytes]:
+        rows = self._store.rows("SELECT public_key FROM seal_keys WHERE unit_id = ?", (unit_id,))
+        return [row[0] for row in rows]
+
+    def problem_with(self, unit_id: str, journal_id: bytes, seal: Seal) -> str:
+        """Why a seal that just arrived proves nothing, "" when it is genuine."""
+        keys = self.keys_of(unit_id)
+        if not keys:
+            return f"Unit {unit_id} seals its journal, but no key of it was ever registered."
+        row = self._store.row(
+            "SELECT digest FROM events WHERE unit_id = ? AND journal_id = ? AND sequence = ?",
+            (unit_id, journal_id, seal.sealed_sequence),
+        )
+        if row is None or not is_genuine(keys, unit_id, journal_id, row[0], seal):
+            return f"The seal of unit {unit_id} over event {seal.sealed_sequence} is not genuine."
+        return ""
+
+    def journals(self) -> list[tuple[str, bytes]]:
+        rows = self._store.rows("SELECT DISTINCT unit_id, journal_id FROM events")
+        return [(row[0], row[1]) for row in rows]
+
+    def events(self, unit_id: str, journal_id: bytes) -> Iterator[Event]:
+        rows = self._store.rows(
+            "SELECT sequence, kind, body, monotonic_ms, wall_ms, digest FROM events"
+            " WHERE unit_id = ? AND journal_id = ? ORDER BY sequence",
+            (unit_id, journal_id),
+        )
+        for sequence, kind, body, monotonic_ms, wall_ms, digest in rows:
+            yield Event(sequence, kind, decode_body(body), monotonic_ms, wall_ms, digest)
+
+    def check_all(self, keys: Mapping[str, Sequence[bytes]] | None = None) -> list[SealReport]:
+        """Every journal from its first event; with `keys`, by those instead of the ledger's own."""
+        reports = []
+        for unit_id, journal_id in self.journals():
+            known = self.keys_of(unit_id) if keys is None else keys.get(unit_id, ())
+            events = self.events(unit_id, journal_id)
+            reports.append(check_history(unit_id, journal_id, events, list(known)))
+        return reports
