@@ -10,6 +10,7 @@ from typing import Any
 
 from manager.changes import Changes
 from manager.connection import Connection
+from manager.explain import as_plain, explain
 from manager.ledger.alarms import Alarm
 from manager.ledger.book import Book
 from manager.ledger.claims import Claim, ClaimState
@@ -61,6 +62,11 @@ class ManagerView:
     def win(self, number: int) -> dict[str, Any] | None:
         win = self._book.wins.find(number)
         return _win(win) if win else None
+
+    def explain(self, number: int) -> dict[str, Any] | None:
+        """How a win's amount follows from the ledger, line by line."""
+        explanation = explain(self._book.store, number)
+        return as_plain(explanation) if explanation else None
 
     # -- precise questions, for checks ---------------------------------------------------------
 

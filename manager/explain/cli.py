@@ -6,11 +6,11 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from manager.clock import wall_clock_ms
-from manager.explain.statement import Explanation, explain
+from manager.explain.plain import as_plain
+from manager.explain.statement import explain
 from manager.explain.words import lines_of
 from manager.ledger.database import open_database
 from manager.ledger.store import Store
@@ -46,33 +46,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--full", action="store_true", help="every wager on a line of its own")
     parser.add_argument("--json", action="store_true")
     return parser
-
-
-def as_plain(explanation: Explanation) -> dict[str, object]:
-    """The explanation as JSON-able values."""
-    return {
-        "win": explanation.win.number,
-        "table": explanation.win.table_id,
-        "round": explanation.win.round_number,
-        "agrees": explanation.agrees,
-        "stories": [
-            {
-                "sensor": story.paid.sensor,
-                "hand": story.paid.hand,
-                "meter": story.meter_id,
-                "percent_ppm": story.percent_ppm,
-                "fixed_at": story.fixed_at,
-                "value_microcents": story.value_microcents,
-                "expected_cents": story.expected_cents,
-                "paid_cents": story.paid.amount_cents,
-                "remainder_microcents": story.remainder_microcents,
-                "lines": [asdict(line) for line in story.lines],
-            }
-            for story in explanation.stories
-        ],
-        "fixed": [
-            {"sensor": paid.sensor, "hand": paid.hand, "paid_cents": paid.amount_cents}
-            for paid in explanation.fixed
-        ],
-        "envy": [[line.sensor, line.amount_cents] for line in explanation.win.envy],
-    }

@@ -59,7 +59,14 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for filter_ in (words.money, words.moment, words.age, words.method, words.hand):
+    for filter_ in (
+        words.money,
+        words.moment,
+        words.age,
+        words.method,
+        words.hand,
+        words.exact,
+    ):
         environment.filters[filter_.__name__] = filter_
     return environment
 
@@ -91,6 +98,13 @@ class _Pages:
             raise HTTPException(404, f"There is no win {number}.")
         return HTMLResponse(self._render("win.html", win=win))
 
+    async def explain(self, request: Request) -> Response:
+        number = request.path_params["number"]
+        story = self._manager.explain(number)
+        if story is None:
+            raise HTTPException(404, f"There is no win {number}.")
+        return HTMLResponse(self._render("explain.html", story=story))
+
 
 async def _refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
@@ -105,6 +119,7 @@ def build(manager: ManagerApi) -> Starlette:
             Route("/", pages.live),
             Route("/events", pages.events),
             Route("/wins/{number:int}", pages.win),
+            Route("/wins/{number:int}/explain", pages.explain),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ],
         middleware=[Middleware(_PagePolicy)],

@@ -13,6 +13,12 @@ def money(cents: int) -> str:
     return f"{'-' if cents < 0 else ''}${whole:,}.{rest:02d}"
 
 
+def exact(microcents: int) -> str:
+    """Dollars with all eight places: an explanation hides no remainder."""
+    whole, rest = divmod(abs(microcents), 100_000_000)
+    return f"{'-' if microcents < 0 else ''}${whole:,}.{rest:08d}"
+
+
 def moment(time_ms: int) -> str:
     """The Game Manager's time of an entry, in UTC so that every print reads the same."""
     return datetime.fromtimestamp(time_ms // 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from manager.explain import Explanation, explain
-from manager.explain.cli import as_plain, main
+from manager.explain import Explanation, as_plain, explain
+from manager.explain.cli import main
 from manager.explain.words import lines_of, text_from_percent
 from tests.unit.manager.desk import SHARES, Desk
 

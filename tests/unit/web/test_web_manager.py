@@ -68,7 +68,18 @@ def test_an_unknown_win_is_said_to_be_unknown(browser: Browser) -> None:
     assert browser.get("/wins/x").status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/", "/wins/1", "/wins/999", "/static/live.js"])
+def test_the_explanation_shows_every_entry_to_the_micro_cent(browser: Browser) -> None:
+    page = browser.get("/wins/1/explain").text
+    assert 'data-agrees="yes"' in page
+    assert "$800,000.25000000" in page
+    assert 'data-kind="WAGER"' in page
+    assert "100 % of it in whole cents" in page
+    assert browser.get("/wins/999/explain").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/wins/1", "/wins/1/explain", "/wins/999", "/static/live.js"]
+)
 def test_every_answer_carries_the_policy(browser: Browser, path: str) -> None:
     policy = browser.get(path).headers["content-security-policy"]
     assert "default-src 'self'" in policy

@@ -75,6 +75,9 @@ class FakeManager(Fake):
         found = [win for win in self.view()["wins"] if win["number"] == number]
         return found[0] if found else None
 
+    def explain(self, number: int) -> View | None:
+        return explanation(number) if self.win(number) else None
+
 
 class FakeBench(Fake):
     """Moves the drawn world itself, as far as a page can see it."""
@@ -264,3 +267,46 @@ def bench_sensor(sensor_id: str, light: str) -> View:
     white, amber = {**LEVELS, "winner": (4095, 0), "fault": (0, 4095)}.get(light, (0, 0))
     chip = light not in ("off", "fault")
     return {"id": sensor_id, "chip": chip, "light": light, "white": white, "amber": amber}
+
+
+def explanation(number: int) -> View:
+    """How a win came to be, in the shape of `manager.explain.as_plain`."""
+    lines = [
+        (1, "OPENING", 80_000_000_000_000, 80_000_000_000_000),
+        (2, "WAGER", 25_000_000, 80_000_025_000_000),
+    ]
+    return {
+        "win": number,
+        "table": "four-card-touch",
+        "round": 12,
+        "agrees": True,
+        "stories": [
+            {
+                "sensor": "5A",
+                "hand": "four-aces",
+                "meter": "main",
+                "percent_ppm": 1_000_000,
+                "percent": "100 %",
+                "fixed_at": 3,
+                "value_microcents": 80_000_025_000_000,
+                "expected_cents": 80_000_025,
+                "paid_cents": 80_000_025,
+                "remainder_microcents": 0,
+                "lines": [
+                    {
+                        "transaction": entry,
+                        "kind": kind,
+                        "table_id": "four-card-touch",
+                        "round_number": 12,
+                        "sensor": "5A",
+                        "sentence": f"{kind} entry.",
+                        "change_microcents": change,
+                        "value_microcents": value,
+                    }
+                    for entry, kind, change, value in lines
+                ],
+            }
+        ],
+        "fixed": [{"sensor": "2A", "hand": "straight-flush", "paid_cents": 10_000}],
+        "envy": [["7A", 10_000]],
+    }

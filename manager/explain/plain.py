@@ -1,0 +1,40 @@
+"""An explanation as JSON-able values, for the command line and the pages."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from manager.explain.statement import Explanation
+from manager.explain.words import text_from_percent
+
+
+def as_plain(explanation: Explanation) -> dict[str, Any]:
+    """The explanation as JSON-able values."""
+    return {
+        "win": explanation.win.number,
+        "table": explanation.win.table_id,
+        "round": explanation.win.round_number,
+        "agrees": explanation.agrees,
+        "stories": [
+            {
+                "sensor": story.paid.sensor,
+                "hand": story.paid.hand,
+                "meter": story.meter_id,
+                "percent_ppm": story.percent_ppm,
+                "percent": text_from_percent(story.percent_ppm),
+                "fixed_at": story.fixed_at,
+                "value_microcents": story.value_microcents,
+                "expected_cents": story.expected_cents,
+                "paid_cents": story.paid.amount_cents,
+                "remainder_microcents": story.remainder_microcents,
+                "lines": [asdict(line) for line in story.lines],
+            }
+            for story in explanation.stories
+        ],
+        "fixed": [
+            {"sensor": paid.sensor, "hand": paid.hand, "paid_cents": paid.amount_cents}
+            for paid in explanation.fixed
+        ],
+        "envy": [[line.sensor, line.amount_cents] for line in explanation.win.envy],
+    }
