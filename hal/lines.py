@@ -60,6 +60,11 @@ class InputLine:
         self._flags.append(flag)
 
     def close(self) -> None:
+        """For the end of the program, with all other lines.
+
+        lgpio 0.2.2 stops calling back for every line when the one that was opened last is closed
+        alone, until some other line is opened.
+        """
         if not self._device.closed:
             self._device.pin.when_changed = None
             self._device.close()
