@@ -16,6 +16,7 @@ from pathlib import Path
 from manager import process
 from manager.app import Manager
 from manager.clock import wall_clock_ms
+from manager.explain.cli import main as explain
 from manager.identity import commands as identity_commands
 from manager.identity.errors import IdentityError
 from manager.identity.office import IdentityOffice
@@ -35,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _odds(words[1:])
         if words[:1] == ["advise"]:
             return _advise(words[1:])
+        if words[:1] == ["explain"]:
+            return explain(words[1:])
         options = _parser().parse_args(words)
         return int(options.run(options))
     except (LedgerError, SetupError, IdentityError) as error:
@@ -58,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     serve.set_defaults(run=_serve)
     commands.add_parser("odds", help="exact odds of every paytable", add_help=False)
+    commands.add_parser("explain", help="how a win's amount came to be", add_help=False)
     commands.add_parser("advise", help="what a table file's numbers mean", add_help=False)
     checked = commands.add_parser("audit", help="prove the ledger from its first entry")
     checked.add_argument("--data", type=Path, required=True, help="folder of the ledger or a copy")
