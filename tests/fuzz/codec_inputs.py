@@ -48,7 +48,11 @@ def in_profile(inner: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
 
 anything = st.recursive(any_leaves, nested, max_leaves=20)
 profile_values = st.recursive(
-    st.integers(-(2**63), 2**63 - 1) | st.binary(max_size=40) | texts | st.booleans(),
+    st.integers(-(2**63), 2**63 - 1)
+    | st.binary(max_size=40)
+    | st.text(max_size=50)
+    | st.integers(196, 200).map(lambda count: "x" * count)
+    | st.booleans(),
     in_profile,
     max_leaves=30,
 )
