@@ -10,13 +10,14 @@ import asyncio
 import json
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from manager import process
 from manager.app import Manager
 from manager.clock import wall_clock_ms
-from manager.explain.cli import main as explain
+from manager.explain import cli as explain_cli
+from manager.export import cli as export_cli
 from manager.identity import commands as identity_commands
 from manager.identity.errors import IdentityError
 from manager.identity.office import IdentityOffice
@@ -29,15 +30,52 @@ from manager.section import SetupError
 LEDGER_NAME = "ledger.sqlite"
 
 
+# Tools with options of their own; what needs NumPy is loaded only when asked for.
+
+
+def _odds(arguments: Sequence[str]) -> int:
+    """exact odds of every paytable"""
+    from manager.odds.cli import main as odds
+
+    return odds(list(arguments))
+
+
+def _advise(arguments: Sequence[str]) -> int:
+    """what a table file's numbers mean, before it opens"""
+    from manager.advice.cli import main as advise
+
+    return advise(arguments)
+
+
+def _explain(arguments: Sequence[str]) -> int:
+    """how a win's amount came to be"""
+    return explain_cli.main(arguments)
+
+
+def _export(arguments: Sequence[str]) -> int:
+    """write the ledger to a file that proves itself"""
+    return export_cli.export(arguments)
+
+
+def _audit_export(arguments: Sequence[str]) -> int:
+    """prove such a file, offline"""
+    return export_cli.audit_export(arguments)
+
+
+TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
+    "odds": _odds,
+    "advise": _advise,
+    "explain": _explain,
+    "export": _export,
+    "audit-export": _audit_export,
+}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if words[:1] == ["odds"]:
-            return _odds(words[1:])
-        if words[:1] == ["advise"]:
-            return _advise(words[1:])
-        if words[:1] == ["explain"]:
-            return explain(words[1:])
+        if words and words[0] in TOOLS:
+            return TOOLS[words[0]](words[1:])
         options = _parser().parse_args(words)
         return int(options.run(options))
     except (LedgerError, SetupError, IdentityError) as error:
@@ -60,29 +98,13 @@ def _parser() -> argparse.ArgumentParser:
         "--table", type=Path, action="append", default=[], metavar="FILE", help="open this table"
     )
     serve.set_defaults(run=_serve)
-    commands.add_parser("odds", help="exact odds of every paytable", add_help=False)
-    commands.add_parser("explain", help="how a win's amount came to be", add_help=False)
-    commands.add_parser("advise", help="what a table file's numbers mean", add_help=False)
+    for name, tool in TOOLS.items():
+        commands.add_parser(name, help=tool.__doc__, add_help=False)
     checked = commands.add_parser("audit", help="prove the ledger from its first entry")
     checked.add_argument("--data", type=Path, required=True, help="folder of the ledger or a copy")
     checked.set_defaults(run=_audit)
     identity_commands.add_to(commands)
     return parser
-
-
-# Both need NumPy and take their own options, so they are loaded only when asked for.
-
-
-def _odds(arguments: Sequence[str]) -> int:
-    from manager.odds.cli import main as odds
-
-    return odds(list(arguments))
-
-
-def _advise(arguments: Sequence[str]) -> int:
-    from manager.advice.cli import main as advise
-
-    return advise(arguments)
 
 
 def _serve(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ changes nothing. What an amount should have been by the rules of the game is not
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from manager.ledger import accounts
@@ -43,9 +44,28 @@ def audit(store: Store) -> Finding:
 
 
 def _audit_transactions(store: Store) -> int:
-    previous, number = store.genesis(), 0
+    number, balances = _audit_chain(store.genesis(), store.recorded())
+    _compare_balances(store, balances)
+    return number
+
+
+def audit_transactions(
+    genesis: bytes, transactions: Iterable[tuple[Recorded, bytes]]
+) -> tuple[Finding, dict[str, int]]:
+    """The same proof for transactions from anywhere, such as an export; also their balances."""
+    try:
+        count, balances = _audit_chain(genesis, transactions)
+    except _Bad as bad:
+        return Finding(False, 0, 0, str(bad)), {}
+    return Finding(True, count, 0, f"{count} ledger transactions are sound."), dict(balances)
+
+
+def _audit_chain(
+    genesis: bytes, transactions: Iterable[tuple[Recorded, bytes]]
+) -> tuple[int, dict[str, int]]:
+    previous, number = genesis, 0
     balances: defaultdict[str, int] = defaultdict(int)
-    for recorded, digest in store.recorded():
+    for recorded, digest in transactions:
         number += 1
         name = f"Ledger transaction {recorded.number} ({recorded.kind})"
         if recorded.number != number:
@@ -55,8 +75,7 @@ def _audit_transactions(store: Store) -> int:
             raise _Bad(f"{name} does not match its digest.")
         previous = digest
         _replay(recorded, balances, name)
-    _compare_balances(store, balances)
-    return number
+    return number, balances
 
 
 def _audit_entry(recorded: Recorded, name: str) -> None:

@@ -1,0 +1,1 @@
+"""The ledger as a plain file that an auditor can take away and prove without us."""

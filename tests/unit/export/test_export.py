@@ -1,0 +1,95 @@
+"""An export proves the ledger on its own, and every change to it is noticed and named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from manager.export.cli import audit_export, export
+from manager.export.lines import ExportError, read_lines, write_lines
+from manager.ledger.audit import audit_transactions
+from tests.unit.explain.test_explain import desk_with_a_win
+
+Lines = list[str]
+
+
+@pytest.fixture
+def lines() -> Lines:
+    return list(write_lines(desk_with_a_win().store))
+
+
+def changed(lines: Lines, index: int, change: Callable[[dict[str, Any]], None]) -> Lines:
+    document = json.loads(lines[index])
+    change(document)
+    return [*lines[:index], json.dumps(document), *lines[index + 1 :]]
+
+
+def verdict(lines: Lines) -> str:
+    finding, _ = audit_transactions(*read_lines(lines))
+    return finding.sentence
+
+
+def test_an_untouched_export_is_sound_and_gives_the_meters(lines: Lines) -> None:
+    finding, balances = audit_transactions(*read_lines(lines))
+    assert finding.sound
+    assert finding.transaction_count == len(lines) - 2
+    held = balances["meter/main/player"] + balances["meter/main/house"]
+    assert held == 1_000_015 * 1_000_000
+
+
+def test_a_changed_amount_is_named(lines: Lines) -> None:
+    def more(document: dict[str, Any]) -> None:
+        document["postings"][0][1] += 1
+        document["postings"][1][1] -= 1
+
+    assert "Ledger transaction 3" in verdict(changed(lines, 3, more))
+
+
+def test_an_entry_that_does_not_balance_is_named(lines: Lines) -> None:
+    def more(document: dict[str, Any]) -> None:
+        document["postings"][0][1] += 1
+
+    assert "out of balance by 1" in verdict(changed(lines, 3, more))
+
+
+@pytest.mark.parametrize("field", ["sentence", "commit_ms", "detail", "kind"])
+def test_a_changed_word_is_named(lines: Lines, field: str) -> None:
+    def other(document: dict[str, Any]) -> None:
+        document[field] = 1 if field == "commit_ms" else "OPENING"
+
+    assert "Ledger transaction 4" in verdict(changed(lines, 4, other))
+
+
+def test_a_removed_entry_is_named(lines: Lines) -> None:
+    end = json.loads(lines[-1])
+    shorter = [*lines[:3], *lines[4:-1], json.dumps(end | {"count": end["count"] - 1})]
+    assert "Ledger transaction 3 is missing" in verdict(shorter)
+
+
+def test_a_cut_off_file_is_refused(lines: Lines) -> None:
+    with pytest.raises(ExportError, match="cut off"):
+        read_lines(lines[:-2])
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"form": "other"}', '{"number": 1}'])
+def test_something_else_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(ExportError, match="Line"):
+        read_lines([text, text])
+
+
+def test_the_commands_write_once_and_prove(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk_with_a_win(str(tmp_path / "ledger.sqlite")).store.close()
+    target = tmp_path / "ledger.jsonl"
+    assert export(["--data", str(tmp_path), "--out", str(target)]) == 0
+    assert export(["--data", str(tmp_path), "--out", str(target)]) == 2
+    assert audit_export([str(target)]) == 0
+    assert "meter/main/player" in capsys.readouterr().out
+    target.write_text(target.read_text().replace('"WAGER"', '"ENVY"', 1))
+    assert audit_export([str(target)]) == 1
+    assert audit_export([str(tmp_path / "none")]) == 2
