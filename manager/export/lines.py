@@ -84,7 +84,7 @@ def _as_plain(recorded: Recorded, digest: bytes) -> dict[str, Any]:
 
 def _transaction(number: int, document: dict[str, Any]) -> tuple[Recorded, bytes]:
     try:
-        *clocks, event_digest = document["origin"]
+        unit_id, sequence, monotonic_ms, wall_ms, event_digest = document["origin"]
         recorded = Recorded(
             number=document["number"],
             kind=document["kind"],
@@ -92,7 +92,7 @@ def _transaction(number: int, document: dict[str, Any]) -> tuple[Recorded, bytes
             sentence=document["sentence"],
             detail_text=document["detail"],
             commit_ms=document["commit_ms"],
-            origin=Origin(*clocks, bytes.fromhex(event_digest)),
+            origin=Origin(unit_id, sequence, monotonic_ms, wall_ms, bytes.fromhex(event_digest)),
             postings=tuple(Posting(account, amount) for account, amount in document["postings"]),
         )
     except (KeyError, TypeError, ValueError) as error:
