@@ -62,12 +62,20 @@ def _audit_export(arguments: Sequence[str]) -> int:
     return export_cli.audit_export(arguments)
 
 
+def _train(arguments: Sequence[str]) -> int:
+    """deal rounds and ask what each bet brings"""
+    from manager.training.cli import main as train
+
+    return train(arguments)
+
+
 TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "odds": _odds,
     "advise": _advise,
     "explain": _explain,
     "export": _export,
     "audit-export": _audit_export,
+    "train": _train,
 }
 
 
