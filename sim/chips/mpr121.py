@@ -130,6 +130,7 @@ class Mpr121(Chip):
         self._out_of_range = 0
         self._failures = 0
         self._running = False
+        self._loads_baseline = False
         self._quiet = True
         self._next_sample_ns = 0
         self._period_ns = MILLISECOND_NS
@@ -212,7 +213,9 @@ class Mpr121(Chip):
                 electrode.restart()
         if from_stop:
             self._autoconfigure()
-        self._loads_baseline = from_stop and self._calibration >= 0b10
+        # Due until the first sample is there: a driver may write the run mode twice before that.
+        due = from_stop or self._loads_baseline
+        self._loads_baseline = due and self._calibration >= 0b10
         self._window = self._levels()
 
     def _enabled_channels(self) -> list[int]:
