@@ -8,12 +8,17 @@ we never agree.
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 BODY_BYTES_MAX = 1024
+SENTENCES = {
+    404: "There is no such page here.",
+    405: "This page does not take that kind of request.",
+}
 
 
 async def read_texts(request: Request, names: tuple[str, ...]) -> list[str]:
@@ -48,8 +53,11 @@ def _parsed(body: bytes) -> object:
 async def refusal(request: Request, error: Exception) -> Response:
     """Every refused request answers with one sentence, in the shape of a refused press."""
     assert isinstance(error, HTTPException)
+    sentence = error.detail
+    if sentence == HTTPStatus(error.status_code).phrase:  # the framework's own word for it
+        sentence = SENTENCES.get(error.status_code, f"{sentence}.")
     return JSONResponse(
-        {"accepted": False, "sentence": error.detail},
+        {"accepted": False, "sentence": sentence},
         status_code=error.status_code,
         headers=error.headers,
     )

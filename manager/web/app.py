@@ -15,13 +15,14 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from manager.web import words
 from manager.web.api import ManagerApi
+from manager.web.refusals import refusal
 from manager.web.stream import Feed, Streams
 
 HERE = Path(__file__).parent
@@ -106,11 +107,6 @@ class _Pages:
         return HTMLResponse(self._render("explain.html", story=story))
 
 
-async def _refusal(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return PlainTextResponse(error.detail, status_code=error.status_code, headers=error.headers)
-
-
 def build(manager: ManagerApi) -> Starlette:
     """The operators' pages. `app.state.streams.close()` ends open streams before a stop."""
     pages = _Pages(manager)
@@ -118,12 +114,12 @@ def build(manager: ManagerApi) -> Starlette:
         routes=[
             Route("/", pages.live),
             Route("/events", pages.events),
-            Route("/wins/{number:int}", pages.win),
-            Route("/wins/{number:int}/explain", pages.explain),
+            Route("/wins/{number:win}", pages.win),
+            Route("/wins/{number:win}/explain", pages.explain),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ],
         middleware=[Middleware(_PagePolicy)],
-        exception_handlers={HTTPException: _refusal},
+        exception_handlers={HTTPException: refusal},
     )
     app.state.streams = pages.streams
     return app

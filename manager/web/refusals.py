@@ -1,0 +1,34 @@
+"""How a request is refused: a 4xx code and a sentence for whoever typed the address.
+
+Win numbers are limited here by their digits, so that no address can ask the ledger for a number it
+could not hold.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from starlette.convertors import IntegerConvertor, register_url_convertor
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+SENTENCES = {
+    404: "There is no such page here.",
+    405: "This page does not take that kind of request.",
+}
+
+
+class _WinNumber(IntegerConvertor):
+    regex = "[0-9]{1,18}"
+
+
+register_url_convertor("win", _WinNumber())
+
+
+async def refusal(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    sentence = error.detail
+    if sentence == HTTPStatus(error.status_code).phrase:  # the framework's own word for it
+        sentence = SENTENCES.get(error.status_code, f"{sentence}.")
+    return PlainTextResponse(sentence, status_code=error.status_code, headers=error.headers)
