@@ -15,6 +15,7 @@ from protocol.fields import clipped
 
 log = logging.getLogger("controller.faults")
 
+PART_BYTES_MAX = 32
 FAULTS_MAX = 64
 
 
@@ -40,13 +41,13 @@ class FaultBoard:
             return
         log.warning("fault %s of %s: %s", code, part, sentence)
         self._faults[key] = Fault(code, part, sentence, stops_play)
-        self._changed(FaultEvent(code, part, True, clipped(sentence)))
+        self._changed(_event(self._faults[key], True))
 
     def clear(self, code: str, part: str) -> None:
         fault = self._faults.pop((code, part), None)
         if fault:
             log.info("fault %s of %s has cleared", code, part)
-            self._changed(FaultEvent(code, part, False, clipped(fault.sentence)))
+            self._changed(_event(fault, False))
 
     def clear_all_but(self, code: str, part: str) -> None:
         """Clears every fault of this code whose part is another."""
@@ -66,3 +67,9 @@ class FaultBoard:
 
     def stopping(self) -> list[str]:
         return [fault.sentence for fault in self.all() if fault.stops_play]
+
+
+def _event(fault: Fault, raised: bool) -> FaultEvent:
+    # A part is often called as the table's file calls it, and that may be longer than the wire has.
+    part = clipped(fault.part, PART_BYTES_MAX)
+    return FaultEvent(fault.code, part, raised, clipped(fault.sentence))

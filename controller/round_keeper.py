@@ -21,12 +21,13 @@ from hal import aio
 from hal.clock import WallClock
 from hal.worker import Worker
 from protocol import events as wire_events
+from protocol.fields import clipped
 
 log = logging.getLogger("controller.round")
 
 COMMANDS_WAITING_MAX = 16
 REPLAY_BATCH = 256
-SENTENCE_BYTES_MAX = 200
+COMMAND_BYTES_MAX = 64
 
 
 @dataclass(frozen=True)
@@ -131,5 +132,6 @@ class RoundKeeper:
 
 
 def _refused_event(spoken: str, sentence: str) -> tuple[int, dict[int, Any]]:
-    body = wire_events.Refused(spoken[:64], sentence[:SENTENCE_BYTES_MAX])
+    # Clipped in bytes and made printable: what is refused is often what nobody expected.
+    body = wire_events.Refused(clipped(spoken, COMMAND_BYTES_MAX), clipped(sentence))
     return body.KIND, body.to_body()
