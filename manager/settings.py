@@ -24,6 +24,7 @@ from protocol.settings import (
     HandSetting,
     MeterName,
     TableSettings,
+    TechSetting,
 )
 
 LoadPaytable = Callable[[str], Paytable]
@@ -49,6 +50,13 @@ def build_settings(
             card_salt=card_salt,
             cards=_cards(setup, card_salt),
             folded_hands_qualify=_folded_hands_qualify(setup),
+            card_last_days=_card_last_days(setup),
+            disabled_cards=_disabled_cards(setup, card_salt),
+            wrong_cards_max=setup.policy.wrong_cards_max,
+            wrong_cards_within_s=setup.policy.wrong_cards_within_s,
+            card_lockout_s=setup.policy.card_lockout_s,
+            techs=tuple(TechSetting(t.label, t.pin_salt, t.pin_hash) for t in setup.techs),
+            tamper_stops=setup.policy.tamper_stops,
         )
         settings.encode()  # all of it must fit the one frame that takes it to the unit
     except ProtocolError as error:
@@ -60,7 +68,19 @@ def _cards(setup: SetupFile, card_salt: bytes) -> tuple[CardSetting, ...]:
     return tuple(
         CardSetting(card_digest(card_salt, card.account), card.role, card.label)
         for card in setup.cards
+        if card.enabled
     )
+
+
+def _card_last_days(setup: SetupFile) -> tuple[int, ...]:
+    """One per enabled card; nothing at all while no card ever ends."""
+    days = tuple(card.last_day for card in setup.cards if card.enabled)
+    return days if any(days) else ()
+
+
+def _disabled_cards(setup: SetupFile, card_salt: bytes) -> tuple[bytes, ...]:
+    """Known to be refused by name; they are not among the cards that an older unit would accept."""
+    return tuple(card_digest(card_salt, card.account) for card in setup.cards if not card.enabled)
 
 
 def _folded_hands_qualify(setup: SetupFile) -> bool:

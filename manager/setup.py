@@ -1,8 +1,9 @@
 """Opens a table in the ledger from its TOML file: meters with their opening entries, settings.
 
 Repeating it with the same file does nothing. A file that differs from what is running is refused:
-parameters of a running jackpot change by their own procedure, not by editing a file. Card numbers
-are kept only as salted digests.
+parameters of a running jackpot change by their own procedure, not by editing a file. Only people
+and policy (cards, techs, wrong cards, the cabinet) follow the file, and each change is told. Card
+numbers are kept only as salted digests.
 """
 
 from __future__ import annotations
@@ -20,6 +21,17 @@ from manager.settings import LoadPaytable, build_settings
 from manager.setup_file import SetupFile, read_setup
 from protocol.cards import SALT_BYTES
 from protocol.settings import GameSetting, TableSettings
+
+PEOPLE_AND_POLICY = (
+    "cards",
+    "card_last_days",
+    "disabled_cards",
+    "wrong_cards_max",
+    "wrong_cards_within_s",
+    "card_lockout_s",
+    "techs",
+    "tamper_stops",
+)
 
 
 def open_table_file(
@@ -51,6 +63,7 @@ def open_table(
     with book.store.transaction():
         if known is not None:
             _refuse_differences(book, setup, settings, known)
+            _adopt_people(book, settings, known)
         else:
             _open_new(book, setup, settings)
     return setup.table_id
@@ -75,12 +88,25 @@ def _refuse_differences(
         _refuse_other_terms(book.jackpots.get(jackpot.id), jackpot)
     if book.tables.board_serial_of(setup.table_id) != setup.board_serial:
         raise SetupError("board.serial is not that of the unit this table was opened with.")
-    for name in TableSettings.__dataclass_fields__:
-        if getattr(settings, name) != getattr(known, name):
+    for name in _differences(settings, known):
+        if name not in PEOPLE_AND_POLICY:
             raise SetupError(
                 f"Table {setup.table_id} runs with other settings ({name}); changing them is a"
                 " procedure of its own."
             )
+
+
+def _differences(settings: TableSettings, known: TableSettings) -> list[str]:
+    names = TableSettings.__dataclass_fields__
+    return [name for name in names if getattr(settings, name) != getattr(known, name)]
+
+
+def _adopt_people(book: Book, settings: TableSettings, known: TableSettings) -> None:
+    changed = _differences(settings, known)
+    if changed:
+        book.tables.replace(settings)
+        sentence = f"Table {settings.table_id} was opened with other {', '.join(changed)}."
+        book.alarms.record("PEOPLE", sentence, settings.table_id)
 
 
 def _refuse_other_terms(running: Jackpot, wanted: Jackpot) -> None:

@@ -14,12 +14,11 @@ from manager.ledger.errors import LedgerError
 from manager.ledger.jackpots import FROM_METER, FROM_TRAY, Jackpot
 from manager.money import PARTS_PER_MILLION
 from manager.section import Section, SetupError
-from protocol.rows import ROLE_EXECUTIVE, ROLE_SUPERVISOR
+from manager.setup_people import Card, Policy, Tech, read_card, read_policy, read_tech
 from protocol.settings import SEATS_MAX, WORKFLOW_KEYPAD, WORKFLOW_TOUCH
 
 WAGER_CENTS_MAX = 100_000
 _PPM_PER_PERCENT = PARTS_PER_MILLION // 100
-_ROLES = {"SUPERVISOR": ROLE_SUPERVISOR, "EXECUTIVE": ROLE_EXECUTIVE}
 _WORKFLOWS = {name: name for name in (WORKFLOW_TOUCH, WORKFLOW_KEYPAD)}
 _SOURCES = {name: name for name in (FROM_TRAY, FROM_METER)}
 
@@ -31,13 +30,6 @@ class PaytableChoice:
     wager_cents: int
     levels: Mapping[str, str]
     folded_hands_qualify: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    label: str
-    role: int
-    account: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +45,8 @@ class SetupFile:
     executive_percent_ppm: int
     executive_from_cents: int
     cards: tuple[Card, ...]
+    techs: tuple[Tech, ...]
+    policy: Policy
 
 
 def read_setup(values: Mapping[str, Any]) -> SetupFile:
@@ -72,7 +66,9 @@ def read_setup(values: Mapping[str, Any]) -> SetupFile:
         dealer_limit_cents=authority.cents("dealer_limit"),
         executive_percent_ppm=authority.whole("executive_percent", 1, 100) * _PPM_PER_PERCENT,
         executive_from_cents=authority.cents("executive_from"),
-        cards=tuple(_card(part) for part in top.list_of_sections("cards")),
+        cards=tuple(read_card(part) for part in top.list_of_sections("cards")),
+        techs=tuple(read_tech(part) for part in top.list_of_sections("techs")),
+        policy=read_policy(top),
     )
     for section in (table, authority, top):
         section.done()
@@ -115,9 +111,3 @@ def _paytable(letter: str, part: Section) -> PaytableChoice:
     )
     part.done()
     return choice
-
-
-def _card(part: Section) -> Card:
-    card = Card(part.text("label"), part.choice("role", _ROLES), part.text("account"))
-    part.done()
-    return card

@@ -17,9 +17,12 @@ from manager.ledger.errors import Refused
 from manager.ledger.rules import TableRules
 from manager.units import Unit, Units
 from protocol import events
+from protocol.errors import ErrorCode
 from protocol.fields import clipped
 from protocol.messages import Award, Committed, Message
 from protocol.rows import MeterValue
+
+DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,16 @@ class Steps:
 
     def _commit(self, step: Step, body: events.EventBody) -> list[Message]:
         assert isinstance(body, events.Commit)
+        self._refuse_expired_card(step, body)
         return [self.answer(self._book.commit(step.rules, body, step.origin))]
+
+    def _refuse_expired_card(self, step: Step, body: events.Commit) -> None:
+        """By the manager's own clock: the unit's may be wrong, and an older unit does not look."""
+        settings, today = step.rules.settings, self._book.store.now_ms // DAY_MS
+        for card, last_day in zip(settings.cards, settings.card_last_days, strict=False):
+            if card.digest == body.card_digest and last_day and today > last_day:
+                sentence = f"The card {card.label} has expired."
+                raise Refused(sentence, ErrorCode.CARD_REFUSED)
 
     def _settled(self, step: Step, body: events.EventBody) -> list[Message]:
         assert isinstance(body, events.Settled)

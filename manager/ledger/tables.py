@@ -1,7 +1,7 @@
 """The tables this manager serves: their settings as sent to the unit, and the unit that may speak.
 
-A table's settings do not change once they are in (parameter changes are a procedure of their own),
-so the rules made from them are kept.
+A table's settings do not change while it is open (parameter changes are a procedure of their own;
+people and policy are read anew when a table is opened again), so the rules made from them are kept.
 """
 
 from __future__ import annotations
@@ -26,6 +26,13 @@ class Tables:
             "INSERT INTO tables VALUES (?, ?, ?)",
             (settings.table_id, board_serial, settings.encode()),
         )
+
+    def replace(self, settings: TableSettings) -> None:
+        """Other cards, techs or policy for a known table; the unit gets them at its next hello."""
+        self._store.execute(
+            "UPDATE tables SET settings = ? WHERE id = ?", (settings.encode(), settings.table_id)
+        )
+        self._rules.pop(settings.table_id, None)
 
     def ids(self) -> list[str]:
         return [row[0] for row in self._store.rows("SELECT id FROM tables ORDER BY id")]

@@ -76,8 +76,6 @@ CHANGES = {
     "wager_cents = 100": ("wager_cents = 500", r"\(games\)"),
     'dealer_limit = "25.00"': ('dealer_limit = "26.00"', r"\(dealer_limit_cents\)"),
     "seats = 7": ("seats = 6", r"\(seat_count\)"),
-    'role = "SUPERVISOR"': ('role = "EXECUTIVE"', r"\(cards\)"),
-    f'account = "{SUPERVISOR_ACCOUNT}"': ('account = "60"', r"\(cards\)"),
     'serial = "UF-touch-1"': ('serial = "UF-2"', "board.serial"),
 }
 
@@ -91,6 +89,29 @@ def test_a_changed_file_is_refused_and_names_what_differs(line: str) -> None:
     assert line in text
     with pytest.raises(SetupError, match=sentence):
         manager.open_table(text.replace(line, changed))
+    assert manager.store.tail()[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "changed"),
+    [
+        ('role = "SUPERVISOR"', 'role = "EXECUTIVE"'),
+        (f'account = "{SUPERVISOR_ACCOUNT}"', 'account = "60"'),
+        (f'account = "{SUPERVISOR_ACCOUNT}"', f'account = "{SUPERVISOR_ACCOUNT}"\nenabled = false'),
+    ],
+)
+def test_people_follow_the_file_and_the_change_is_told(line: str, changed: str) -> None:
+    manager = new_manager()
+    text = table_toml()
+    manager.open_table(text)
+    before = manager.book.tables.rules("touch-1").settings
+    manager.open_table(text.replace(line, changed))
+    after = manager.book.tables.rules("touch-1").settings
+    assert after.cards != before.cards
+    assert after.card_salt == before.card_salt
+    (alarm,) = manager.book.alarms.newest(10)
+    assert alarm.code == "PEOPLE"
+    assert "cards" in alarm.sentence
     assert manager.store.tail()[0] == 1
 
 
