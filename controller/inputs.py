@@ -21,6 +21,8 @@ log = logging.getLogger("controller.inputs")
 
 RETRY_MS = 500
 TAMPER_POLL_MS = 1000
+# No hand swipes faster; a reader that does is broken or hostile, and each swipe is kept for ever.
+SWIPE_PAUSE_MS = 250
 
 
 class InputOwner(Protocol):
@@ -77,6 +79,7 @@ async def watch_cards(reader: CardReader, owner: InputOwner) -> None:
             await owner.card_unreadable(swipe.reason)
         else:
             await owner.card_swiped(swipe.account)
+        await aio.sleep_ms(SWIPE_PAUSE_MS)
 
 
 async def watch_tamper(line: InputLine, owner: InputOwner) -> None:

@@ -46,6 +46,7 @@ class CardReader:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._loss_told = False
         self._reopen_ms = 0
+        self._dropped_count = 0
 
     async def read(self) -> Swipe | BadSwipe:
         """Waits for the next swipe. An unplugged reader is told once, then waited for."""
@@ -138,6 +139,10 @@ class CardReader:
 
     def _tell(self, result: Swipe | BadSwipe) -> None:
         if len(self._results) >= RESULT_COUNT_MAX:
-            log.warning("Nobody reads the card reader; a swipe was dropped.")
+            self._dropped_count += 1
+            # At 1, 2, 4, 8 …: a reader that never stops must not fill the log either.
+            if self._dropped_count & (self._dropped_count - 1) == 0:
+                count = self._dropped_count
+                log.warning("More swipes than are taken; a swipe was dropped, %d so far.", count)
             return
         self._results.append(result)

@@ -23,6 +23,7 @@ from controller.web.api import TableApi
 from controller.web.arc import arc_steps
 from controller.web.money import money
 from controller.web.policy import PagePolicy, content_policy
+from controller.web.press_rate import PressRate
 from controller.web.requests import read_texts, refusal
 from controller.web.stream import Feed, Streams
 from controller.web.words import action_buttons, light_word, state_word
@@ -51,6 +52,7 @@ class _Pages:
         self._templates = templates(HERE / "templates")
         self._templates.filters.update(light_word=light_word, state_word=state_word)
         self._feed = Feed(table.view, lambda: table.view_version, table.view_changed)
+        self._rate = PressRate()
         self.streams = Streams()
 
     async def panel(self, request: Request) -> Response:
@@ -68,6 +70,8 @@ class _Pages:
         return self.streams.open(self._feed)
 
     async def press(self, request: Request) -> Response:
+        if not self._rate.allows(request.client.host if request.client else ""):
+            raise HTTPException(429, "Too many presses came from there. Wait a moment.")
         (button,) = await read_texts(request, ("button",))
         if not BUTTON.fullmatch(button):
             raise HTTPException(400, "This table has no such button.")

@@ -40,6 +40,7 @@ class Asking:
     content_type: str = JSON_TYPE
     chunks: list[bytes] = field(default_factory=list)
     query: bytes = b""
+    client: str = "192.0.2.7"
     taken_count: int = 0  # chunks the app has asked for
 
     async def of(self, app: Starlette) -> Answer:
@@ -76,7 +77,7 @@ class Asking:
                 (b"host", b"table.local"),
                 (b"content-type", self.content_type.encode()),
             ],
-            "client": ("192.0.2.7", 50000),
+            "client": (self.client, 50000),
             "server": ("table.local", 80),
         }
 
