@@ -11,8 +11,11 @@ import errno
 import gpiozero
 
 from hal.backend import Backend
+from hal.bus_recovery import BusPins, OpenDrainLine
+from hal.errors import HardwareFault
 from hal.i2c import SMBusLike
 from hal.worker import InlineWorker, Worker
+from sim.bus_pins import SimBusPins, SimOpenDrain
 from sim.i2c import SimBusWorker, SimSMBus
 from sim.world import World
 
@@ -28,7 +31,7 @@ class SimBackend(Backend):
 
     def open_i2c(self, number: int, frequency_hz: int) -> tuple[SMBusLike, Worker]:
         if number not in self._world.buses:
-            raise OSError(errno.ENOENT, "No such file or directory", f"/dev/i2c-{number}")
+            raise HardwareFault(f"I2C bus {number} could not be opened: the board has none.")
         bus = self._world.buses[number]
         bus.set_frequency(frequency_hz)
         return SimSMBus(bus), SimBusWorker(bus)
@@ -44,3 +47,9 @@ class SimBackend(Backend):
 
     def disk_worker(self) -> Worker:
         return InlineWorker("disk")
+
+    def bus_pins(self, number: int, smbus: SMBusLike, scl_gpio: int, sda_gpio: int) -> BusPins:
+        return SimBusPins(self._world.pins, scl_gpio, sda_gpio)
+
+    def open_drain(self, gpio: int) -> OpenDrainLine:
+        return SimOpenDrain(self._world.pins, gpio)

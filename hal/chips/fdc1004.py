@@ -106,7 +106,7 @@ class Fdc1004(CapacitiveSensor):
         ]
         for number, electrode in enumerate(electrodes):
             if number in codes:
-                electrode.take(codes[number], True, now_ms)
+                electrode.take(codes[number], now_ms)
             electrode.judge(now_ms)
         self._electrodes = electrodes
 
@@ -121,7 +121,8 @@ class Fdc1004(CapacitiveSensor):
         return [sorted(column)[SAMPLE_COUNT // 2] for column in zip(*samples, strict=True)]
 
     async def read_touched(self) -> int:
-        # One electrode in turn is read whole, so that a converter that stopped is noticed.
+        # One electrode in turn is read whole: if only that ends DONE, each is soon seen without it,
+        # and a converter that stopped is noticed.
         self._next_whole = (self._next_whole + 1) % self.electrode_count
         fault = await self._refresh([self._next_whole])
         if fault is not None:
@@ -223,7 +224,7 @@ class Fdc1004(CapacitiveSensor):
         self._require_running()
         now_ms = ticks_ms()
         for number, code in codes.items():
-            self._electrodes[number].take(code, number in whole, now_ms)
+            self._electrodes[number].take(code, now_ms)
         return configured
 
     def _any_newly_overdue(self) -> bool:

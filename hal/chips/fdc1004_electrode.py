@@ -40,14 +40,11 @@ class Electrode:
         self._units_min = max(OPEN_UNITS_MAX, (FULL_SCALE - reference) // 4)
         # None: nothing was measured yet or since a fault, and that must not look like an empty pad.
         self._good_ms: int | None = None
-        self._proved_ms: int | None = None
-        self._was_whole = True
+        self._done_ms: int | None = None
 
-    def take(self, code: int, is_whole: bool, now_ms: int) -> None:
-        """A finished measurement. Only one that follows a whole read is known to be a new one."""
-        if self._was_whole:
-            self._proved_ms = now_ms
-        self._was_whole = is_whole
+    def take(self, code: int, now_ms: int) -> None:
+        """A measurement that was marked as done."""
+        self._done_ms = now_ms
         units = units_of(code, self._capdac)
         # A measure at its limit is none: the chip also gives one when it was read too early.
         if units is None or units < self._units_min:
@@ -58,7 +55,7 @@ class Electrode:
 
     def overdue(self, now_ms: int) -> str | None:
         """Why the last measure no longer counts, or None."""
-        if _is_old(self._proved_ms, now_ms):
+        if _is_old(self._done_ms, now_ms):
             return STOPPED
         return OUT_OF_RANGE if _is_old(self._good_ms, now_ms) else None
 
@@ -68,7 +65,7 @@ class Electrode:
         if self.fault is not None:
             self._good_ms = None
         if self.fault == STOPPED:
-            self._proved_ms = None
+            self._done_ms = None
 
     def _follow(self, delta: int) -> None:
         if self.touched:

@@ -154,9 +154,9 @@ class Fdc1004(Chip):
         if low:
             self._end_done(number, DoneRule.LOW_HALF_READ)
             return self._low_halves[number]
-        is_done = self._registers[CONTROL] & 0x08 >> number
+        unfinished = self._order and not self._registers[CONTROL] & 0x08 >> number
         self._end_done(number, DoneRule.HIGH_HALF_READ)
-        code = (self._results[number] if is_done else CODE_MAX) & 0xFFFFFF
+        code = (CODE_MAX if unfinished else self._results[number]) & 0xFFFFFF
         self._low_halves[number] = (code & 0xFF) << 8
         return code >> 8
 

@@ -52,11 +52,64 @@ BOARD = tomllib.loads(
     """
 )
 
+# Two converters of one address behind a multiplexer, and every way to free their bus.
+MUXED = tomllib.loads(
+    """
+    backend = "raspberry-pi"
+    serial = "UF-0002"
+    [[buses]]
+    number = 1
+    frequency_hz = 400000
+    recovery = { scl_gpio = 3, sda_gpio = 2 }
+    supply_gpio = 4
+    [[chips]]
+    name = "sense-1"
+    kind = "fdc1004"
+    bus = 1
+    address = 0x50
+    mux = "mux-1"
+    mux_channel = 0
+    [[chips]]
+    name = "sense-2"
+    kind = "fdc1004"
+    bus = 1
+    address = 0x50
+    mux = "mux-1"
+    mux_channel = 7
+    capdac = 31
+    [[chips]]
+    name = "mux-1"
+    kind = "tca9548a"
+    bus = 1
+    address = 0x71
+    [[chips]]
+    name = "lights-1"
+    kind = "pca9685"
+    bus = 1
+    address = 0x40
+    [[sensors]]
+    id = "1A"
+    chip = "sense-1"
+    electrode = 0
+    lamp_chip = "lights-1"
+    white_channel = 0
+    amber_channel = 1
+    [[sensors]]
+    id = "2A"
+    chip = "sense-2"
+    electrode = 0
+    lamp_chip = "lights-1"
+    white_channel = 2
+    amber_channel = 3
+    touch_threshold = 900
+    """
+)
+
 Change = Callable[[dict[str, Any]], object]
 
 
-def changed(change: Change) -> dict[str, Any]:
-    board = copy.deepcopy(BOARD)
+def changed(change: Change, original: dict[str, Any] = BOARD) -> dict[str, Any]:
+    board = copy.deepcopy(original)
     change(board)
     return board
 
@@ -191,3 +244,137 @@ def test_what_is_wrong_is_refused_with_its_path(sentence: str, change: Change) -
         parse_board(changed(change))
     assert str(caught.value).startswith("board")
     assert str(caught.value).endswith((".", "?"))
+
+
+def test_a_multiplexed_board_and_its_recovery_are_in_the_board() -> None:
+    board = parse_board(MUXED)
+    first, second, mux, _ = board.chips
+    assert (first.mux, first.mux_channel, first.capdac) == ("mux-1", 0, 0)
+    assert (second.mux, second.mux_channel, second.capdac) == ("mux-1", 7, 31)
+    assert (mux.kind, mux.address, mux.mux) == ("tca9548a", 0x71, None)
+    (bus,) = board.buses
+    assert bus.recovery is not None
+    assert (bus.recovery.scl_gpio, bus.recovery.sda_gpio, bus.supply_gpio) == (3, 2, 4)
+    assert [(s.touch_threshold, s.release_threshold) for s in board.sensors] == [
+        (120, 60),
+        (900, 60),
+    ]
+
+
+def test_a_converter_alone_needs_no_multiplexer() -> None:
+    def strip(board: dict[str, Any]) -> None:
+        del board["chips"][1:3]
+        del board["sensors"][1]
+        del board["chips"][0]["mux"], board["chips"][0]["mux_channel"]
+
+    assert parse_board(changed(strip, MUXED)).chips[0].mux is None
+
+
+def test_a_multiplexer_may_have_0x70_where_no_lamp_chip_listens() -> None:
+    def apart(board: dict[str, Any]) -> None:
+        board["buses"].append({"number": 3, "frequency_hz": 400_000})
+        board["chips"][3]["bus"] = 3
+        board["chips"][2]["address"] = 0x70
+
+    assert parse_board(changed(apart, MUXED)).chips[2].address == 0x70
+
+
+def test_a_chip_that_is_always_on_the_bus_may_stand_before_a_mux_with_other_addresses() -> None:
+    def add(board: dict[str, Any]) -> None:
+        board["chips"].append({"name": "sense-3", "kind": "mpr121", "bus": 1, "address": 0x5A})
+        board["sensors"].append(
+            {**board["sensors"][0], "id": "3A", "chip": "sense-3", "white_channel": 4}
+            | {"amber_channel": 5}
+        )
+
+    assert len(parse_board(changed(add, MUXED)).chips) == 5
+
+
+def _second_mux(board: dict[str, Any]) -> None:
+    board["chips"].append({"name": "mux-2", "kind": "tca9548a", "bus": 1, "address": 0x72})
+    board["chips"][1].update(mux="mux-2")
+
+
+def _fifth_electrode(board: dict[str, Any]) -> None:
+    for electrode in range(1, 5):
+        sensor = dict(board["sensors"][0], id=f"{electrode + 2}A", electrode=electrode)
+        board["sensors"].append(
+            sensor | {"white_channel": 2 * electrode + 2, "amber_channel": 2 * electrode + 3}
+        )
+
+
+MUX_REFUSALS: list[tuple[str, Change]] = [
+    (
+        "sense-1 and sense-2 both have address 0x50 on channel 0 of mux-1 on bus 1",
+        lambda b: b["chips"][1].update(mux_channel=0),
+    ),
+    (
+        "sense-1 on bus 1 and sense-2 on channel 7 of mux-1 on bus 1 both have address 0x50",
+        lambda b: [b["chips"][0].pop(key) for key in ("mux", "mux_channel")],
+    ),
+    ("both have address 0x50 and could answer at once", _second_mux),
+    ("mux-1 cannot have address 0x70: every lamp", lambda b: b["chips"][2].update(address=0x70)),
+    (
+        "mux-1 and lights-1 both have address 0x71 on bus 1",
+        lambda b: b["chips"][3].update(address=0x71),
+    ),
+    (r"chips\[1\].mux_channel: 8 is not between", lambda b: b["chips"][0].update(mux_channel=8)),
+    (r"chips\[1\].mux_channel: is missing", lambda b: b["chips"][0].pop("mux_channel")),
+    (r"chips\[1\].mux: is missing", lambda b: b["chips"][0].pop("mux")),
+    ('behind "lights-1", which is no tca9548a', lambda b: b["chips"][0].update(mux="lights-1")),
+    ('behind "mux-9", which is no tca9548a', lambda b: b["chips"][0].update(mux="mux-9")),
+    (
+        "sense-1 is on bus 3, but mux-1 is on bus 1",
+        lambda b: (
+            b["buses"].append({"number": 3, "frequency_hz": 400_000}),
+            b["chips"][0].update(bus=3),
+        ),
+    ),
+    (r"chips\[4\].mux: is not a key", lambda b: b["chips"][3].update(mux="mux-1", mux_channel=2)),
+    (r"chips\[3\].interrupt_gpio: is not a", lambda b: b["chips"][2].update(interrupt_gpio=5)),
+    (r"chips\[1\].interrupt_gpio: is not a", lambda b: b["chips"][0].update(interrupt_gpio=5)),
+    (r"chips\[1\].address: 81 is not", lambda b: b["chips"][0].update(address=0x51)),
+    (r"chips\[1\].capdac: 32 is not", lambda b: b["chips"][0].update(capdac=32)),
+    ("5 sensors are on sense-1; a fdc1004 has 4 electrodes", _fifth_electrode),
+    (r"touch_threshold: 20001 is not", lambda b: b["sensors"][1].update(touch_threshold=20_001)),
+    (
+        "nothing uses mux-2",
+        lambda b: b["chips"].append(
+            {"name": "mux-2", "kind": "tca9548a", "bus": 1, "address": 0x72}
+        ),
+    ),
+    (
+        "bus 1 has its data line on GPIO 2 and its clock on GPIO 3",
+        lambda b: b["buses"][0].update(recovery={"scl_gpio": 2, "sda_gpio": 3}),
+    ),
+    ("recovery.sda_gpio: is missing", lambda b: b["buses"][0].update(recovery={"scl_gpio": 3})),
+    (
+        "recovery.speed: is not a key",
+        lambda b: b["buses"][0]["recovery"].update(speed=1),
+    ),
+    ("supply_gpio: 28 is not", lambda b: b["buses"][0].update(supply_gpio=28)),
+    (
+        "I2C bus 1 and the supply of bus 1 both have GPIO 3",
+        lambda b: b["buses"][0].update(supply_gpio=3),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "change"), MUX_REFUSALS, ids=[text for text, _ in MUX_REFUSALS]
+)
+def test_what_is_wrong_with_a_multiplexed_board_is_refused(sentence: str, change: Change) -> None:
+    with pytest.raises(ConfigError, match=sentence) as caught:
+        parse_board(changed(change, MUXED))
+    assert str(caught.value).startswith("board")
+    assert str(caught.value).endswith((".", "?"))
+
+
+def test_the_pins_of_another_bus_are_claimed_with_its_recovery() -> None:
+    def third(board: dict[str, Any]) -> None:
+        board["buses"][0].update(number=3, recovery={"scl_gpio": 5, "sda_gpio": 4})
+        for chip in board["chips"]:
+            chip["bus"] = 3
+
+    with pytest.raises(ConfigError, match="I2C bus 3 and the supply of bus 3 both have GPIO 4"):
+        parse_board(changed(third, MUXED))
