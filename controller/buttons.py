@@ -23,6 +23,9 @@ def command_of(button: str, table: Table) -> tuple[Any, ...] | None:
     if word == "SEAT":
         seat, letter = commands.parse_seat(rest)
         return commands.seat(seat, letter) if seat else None
+    if word == "JOIN":
+        seats = [commands.parse_seat(number) for number in rest.split()]
+        return commands.join([seat for seat, _ in seats]) if all(s for s, _ in seats) else None
     if word == "HAND":
         return commands.hand(rest) if rest else None
     if rest:

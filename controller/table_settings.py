@@ -18,6 +18,7 @@ def rules_from(settings: TableSettings, workflow: str, sensors: list[str]) -> Ru
         dealer_limit_cents=settings.dealer_limit_cents,
         executive_from_cents=settings.executive_from_cents,
         executive_percent_ppm=settings.executive_percent_ppm,
+        stop_sentence=settings.stop_sentence,
     )
 
 

@@ -30,6 +30,7 @@ def build_view(controller: Controller) -> View:
         "state": controller.state(),
         "round": state.round_number,
         "wagers": len(state.accepted),
+        "joined": [list(group) for group in state.joined],
         "message": {"id": message_id, "kind": message_kind, "text": message_text},
         "seats": _seats(controller),
         "games": [_game(game) for game in controller.rules.games],
@@ -99,7 +100,7 @@ def _claim(controller: Controller) -> View | None:
     else:
         pairs = claim.lines if claim is not None else state.hands
         lines = payout.price(rules, pairs, controller.meters.cents())
-        envy = payout.envy_sheet(rules, state.accepted, lines)
+        envy = payout.envy_sheet(rules, state.accepted, lines, state.joined)
         role = payout.required_role(rules, lines)
     return {
         "number": claim.number if claim is not None else 0,

@@ -19,6 +19,7 @@ from protocol.rows import (
     DIGEST,
     ENVY_LINES,
     IDENTIFIER_OR_NONE,
+    JOINED_SEATS,
     ROLE,
     SENSOR,
     SENSORS,
@@ -80,6 +81,8 @@ class RoundStart(EventBody):
     round_number: Annotated[int, Wire(1, SEQUENCE)]
     accepted: Annotated[tuple[str, ...], Wire(2, SENSORS)]
     refused: Annotated[tuple[str, ...], Wire(3, SENSORS)]
+    # From 1.1: groups of seats that one player holds; nobody gets envy from himself.
+    joined: Annotated[tuple[tuple[int, ...], ...], Wire(64, JOINED_SEATS)] = ()
 
 
 @dataclass(frozen=True)

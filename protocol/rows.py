@@ -13,6 +13,8 @@ from protocol.fields import Bytes, ListOf, Row, Text, Uint
 SENSORS_MAX: Final = 24
 ENVY_MAX: Final = 96
 METERS_MAX: Final = 12
+SEAT_MAX: Final = 12
+JOINED_GROUPS_MAX: Final = SEAT_MAX // 2
 
 ROLE_DEALER: Final = 0
 ROLE_SUPERVISOR: Final = 1
@@ -65,6 +67,7 @@ class LabelledMeter(NamedTuple):
 
 
 SENSORS: Final = ListOf(SENSOR, SENSORS_MAX, unique=True)
+JOINED_SEATS: Final = ListOf(ListOf(Uint(1, SEAT_MAX), SEAT_MAX), JOINED_GROUPS_MAX)
 AWARD_LINES: Final = ListOf(Row(AwardLine), SENSORS_MAX)
 ENVY_LINES: Final = ListOf(Row(EnvyLine), ENVY_MAX)
 CLAIMED_HANDS: Final = ListOf(Row(ClaimedHand), SENSORS_MAX)

@@ -32,6 +32,7 @@ SEATS_MAX: Final = 12
 TECHS_MAX: Final = 16
 PIN_SALT_BYTES: Final = 16
 PIN_HASH_BYTES: Final = 32
+STOP_SENTENCE_MAX_BYTES: Final = 120
 GAMES_MAX: Final = 2
 HANDS_MAX: Final = 32
 CARDS_MAX: Final = 128
@@ -114,6 +115,7 @@ class TableSettings(Record):
     card_lockout_s: Annotated[int, Wire(68, Uint())] = 0
     techs: Annotated[tuple[TechSetting, ...], Wire(69, ListOf(Row(TechSetting), TECHS_MAX))] = ()
     tamper_stops: Annotated[bool, Wire(70, Bool())] = False
+    stop_sentence: Annotated[str, Wire(71, Text(STOP_SENTENCE_MAX_BYTES))] = ""  # why no game starts
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -22,6 +22,7 @@ CARD = "CARD"
 AWARD = "AWARD"
 COMMITTED = "COMMITTED"
 AUTHORITY_REFUSED = "AUTHORITY_REFUSED"
+JOIN = "JOIN"
 LATE = "LATE"
 RESUME = "RESUME"
 
@@ -33,6 +34,11 @@ def start(verdicts: "list[tuple[str, int]]") -> "Command":
 
 def end() -> "Command":
     return (END,)
+
+
+def join(seats: "list[int]") -> "Command":
+    """One player holds these seats in the next round: he gets no envy from himself."""
+    return JOIN, seats
 
 
 def seat(number: int, letter: str = "") -> "Command":

@@ -13,6 +13,10 @@ if MYPY:
     from controller.core.shapes import AwardLine, EnvyLine, Event, Pair
 
 
+# Fields that came with a later minor version of the protocol are numbered from 64.
+JOINED_KEY = 64
+
+
 def _event(kind: int, *values: "Any") -> "Event":
     return kind, {number + 1: values[number] for number in range(len(values))}
 
@@ -22,8 +26,17 @@ def fields(body: "dict[int, Any]", count: int) -> "list[Any]":
     return [body[number + 1] for number in range(count)]
 
 
-def round_start(round_number: int, accepted: "list[str]", refused: "list[str]") -> "Event":
-    return _event(kinds.ROUND_START, round_number, accepted, refused)
+def round_start(
+    round_number: int,
+    accepted: "list[str]",
+    refused: "list[str]",
+    joined: "list[list[int]] | None" = None,
+) -> "Event":
+    """The groups of seats that one player holds are told only where there are any."""
+    kind, body = _event(kinds.ROUND_START, round_number, accepted, refused)
+    if joined:
+        body[JOINED_KEY] = [list(group) for group in joined]
+    return kind, body
 
 
 def late_change(round_number: int, sensor: str, present: bool, offset_ms: int) -> "Event":
@@ -62,6 +75,11 @@ def settled(
 
 def round_end(round_number: int) -> "Event":
     return _event(kinds.ROUND_END, round_number)
+
+
+def joined(groups: "list[list[int]]") -> "Event":
+    """Local: the seats that one player will hold in the next round."""
+    return _event(kinds.JOINED, groups)
 
 
 def entry(seat: int, letter: str, hand_id: str) -> "Event":

@@ -24,6 +24,7 @@ SERVICE = 15
 LOCAL_KIND_MIN = 1000
 ENTRY = 1000  # what the dealer has pressed so far: 1 seat, 2 letter, 3 hand
 BLINK = 1001  # spots refused although no round began: 1 sensors
+JOINED = 1002  # seats that one player will hold in the next round: 1 groups of seats
 
 METHOD_DEALER = 1
 METHOD_CARD = 2

@@ -34,7 +34,8 @@ def start(state: "RoundState", rules: "Rules", verdicts: "list[tuple[str, int]]"
     if accepted:
         in_transition = (sensing.REFUSE, sensing.LEFT)
         refused = [sensor for sensor, verdict in verdicts if verdict in in_transition]
-        return [events.round_start(state.round_number + 1, accepted, refused)], ""
+        number = state.round_number + 1
+        return [events.round_start(number, accepted, refused, state.joined)], ""
     if unsure:
         return [events.blink(unsure)], "No bets were accepted; the blinking spots are refused."
     return [events.blink([])], "No bets: put a chip on a jackpot spot first."
@@ -45,6 +46,8 @@ def _why_not_started(state: "RoundState", rules: "Rules") -> str:
         return "A game is already under way. End it first."
     if rules.stopping_faults:
         return rules.stopping_faults[0]
+    if rules.stop_sentence:
+        return rules.stop_sentence
     if rules.is_keypad() and rules.key != kinds.KEY_RUN:
         if rules.key == kinds.KEY_JPH:
             return "The supervisor's key is at JPH. Turn it to RUN first."
@@ -54,6 +57,22 @@ def _why_not_started(state: "RoundState", rules: "Rules") -> str:
     if not rules.meters_fresh:
         return "The jackpot amount is out of date. Wait until it is shown again."
     return ""
+
+
+def join(state: "RoundState", rules: "Rules", seats: "list[int]") -> "Decision":
+    """Seats that one player holds in the next round; the same seats again let them go."""
+    if state.round_open:
+        return [], "Seats are joined before the game starts."
+    if len(seats) < 2:
+        return [], "Name at least two seats of one player."
+    for seat in seats:
+        if not rules.has_seat(seat):
+            return [], f"This table has no seat {seat}."
+    wanted = sorted(seats)
+    others = [group for group in state.joined if not any(seat in group for seat in wanted)]
+    if wanted not in state.joined:
+        others.append(wanted)
+    return [events.joined(others)], ""
 
 
 def end(state: "RoundState", rules: "Rules") -> "Decision":

@@ -10,6 +10,8 @@ from controller.core.rules import WHOLE_METER_PPM, letter_of, seat_of
 
 MYPY = False
 if MYPY:
+    from collections.abc import Sequence
+
     from controller.core.rules import Hand, Rules
     from controller.core.shapes import AwardLine, EnvyLine, Pair
 
@@ -72,26 +74,33 @@ def total_cents(lines: "list[AwardLine]") -> "int | None":
 
 
 def envy_sheet(
-    rules: "Rules", accepted: "list[str]", lines: "list[Pair] | list[AwardLine]"
+    rules: "Rules",
+    accepted: "list[str]",
+    lines: "list[Pair] | list[AwardLine]",
+    joined: "Sequence[list[int]]" = (),
 ) -> "list[EnvyLine]":
     """What each other bet of the same game gets for the qualifying hands, in pay order.
 
-    The winner's own seat gets nothing for its own hand: two spots of one seat are one player.
+    The winner's own seat gets nothing for its own hand: two spots of one seat are one player, and
+    so are seats that the dealer joined.
     """
     sheet = []
     for sensor, _bet in pay_order([[sensor, ""] for sensor in accepted]):
         amount_cents = 0
         for line in lines:
             hand = rules.hand_of(line[0], line[1])
-            if hand is not None and _sees(sensor, line[0]):
+            if hand is not None and _sees(sensor, line[0], joined):
                 amount_cents += hand.envy_cents
         if amount_cents:
             sheet.append([sensor, amount_cents])
     return sheet
 
 
-def _sees(sensor: str, winner: str) -> bool:
-    return letter_of(sensor) == letter_of(winner) and seat_of(sensor) != seat_of(winner)
+def _sees(sensor: str, winner: str, joined: "Sequence[list[int]]") -> bool:
+    seat, winning_seat = seat_of(sensor), seat_of(winner)
+    if letter_of(sensor) != letter_of(winner) or seat == winning_seat:
+        return False
+    return not any(seat in group and winning_seat in group for group in joined)
 
 
 def required_role(rules: "Rules", lines: "list[AwardLine]") -> int:

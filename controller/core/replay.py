@@ -6,7 +6,7 @@ changes nothing. Whether an event should have happened was decided before it was
 """
 
 from controller.core import kinds
-from controller.core.events import fields
+from controller.core.events import JOINED_KEY, fields
 from controller.core.state import Claim, RoundState, Win
 
 MYPY = False
@@ -33,6 +33,7 @@ def _round_start(state: "RoundState", body: "dict[int, Any]") -> None:
     state.accepted = list(accepted)
     state.refused = list(refused)
     state.blinking = list(refused)
+    state.joined = [list(group) for group in body.get(JOINED_KEY, [])]
 
 
 def _late_change(state: "RoundState", body: "dict[int, Any]") -> None:
@@ -121,6 +122,11 @@ def _blink(state: "RoundState", body: "dict[int, Any]") -> None:
         state.blinking = list(body[1])
 
 
+def _joined(state: "RoundState", body: "dict[int, Any]") -> None:
+    if not state.round_open:
+        state.joined = [list(group) for group in body[1]]
+
+
 def _concerns(state: "RoundState", round_number: int) -> bool:
     return state.round_open and round_number == state.round_number
 
@@ -143,4 +149,5 @@ _CHANGES: "dict[int, Callable[[RoundState, dict[int, Any]], None]]" = {
     kinds.ROUND_END: _round_end,
     kinds.ENTRY: _entry,
     kinds.BLINK: _blink,
+    kinds.JOINED: _joined,
 }

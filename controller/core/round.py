@@ -29,6 +29,7 @@ __all__ = ["RoundState", "apply", "decide", "is_local", "prompt", "table_state"]
 _DECISIONS: "dict[str, Callable[..., Decision]]" = {
     commands.START: lock.start,
     commands.END: lock.end,
+    commands.JOIN: lock.join,
     commands.LATE: lock.late,
     commands.SEAT: entry.seat,
     commands.HAND: entry.hand,

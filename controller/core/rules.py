@@ -72,6 +72,7 @@ class Rules:
         "link_up",
         "meters_fresh",
         "sensors",
+        "stop_sentence",
         "stopping_faults",
         "workflow",
     )
@@ -84,6 +85,7 @@ class Rules:
         dealer_limit_cents: int,
         executive_from_cents: int,
         executive_percent_ppm: int = WHOLE_METER_PPM,
+        stop_sentence: str = "",  # why the house lets no game start, "" when it does
     ) -> None:
         if workflow not in (kinds.WORKFLOW_TOUCH, kinds.WORKFLOW_KEYPAD):
             raise ValueError(f"There is no workflow {workflow}.")
@@ -93,6 +95,7 @@ class Rules:
         self.dealer_limit_cents = dealer_limit_cents
         self.executive_from_cents = executive_from_cents
         self.executive_percent_ppm = executive_percent_ppm
+        self.stop_sentence = stop_sentence
         # Until the owner says otherwise, nothing that play needs is there.
         self.link_up = False
         self.meters_fresh = False

@@ -109,6 +109,7 @@ class RoundState:
         "blinking",
         "claim",
         "hands",
+        "joined",
         "last_claim_number",
         "late",
         "late_count",
@@ -130,6 +131,7 @@ class RoundState:
     def clear_round(self) -> None:
         self.round_open = False
         self.accepted: "list[str]" = []
+        self.joined: "list[list[int]]" = []  # seats that one player holds together
         self.refused: "list[str]" = []
         self.blinking: "list[str]" = []  # refused spots whose chip was not taken away yet
         self.hands: "list[Pair]" = []  # selected and not settled, in the order of entry
@@ -195,6 +197,7 @@ class RoundState:
             [win.values() for win in self.wins],
             self.late,
             self.late_count,
+            self.joined if self.round_open else [],
         ]
 
     def entry_values(self) -> "list[Any]":
@@ -204,6 +207,7 @@ class RoundState:
             self.selected_letter,
             self.pending_hand,
             [] if self.round_open else self.blinking,
+            [] if self.round_open else self.joined,
         ]
 
 
