@@ -78,7 +78,8 @@ class Steps:
 
     def _round_start(self, step: Step, body: events.EventBody) -> list[Message]:
         assert isinstance(body, events.RoundStart)
-        self._book.wagers(step.rules, body.round_number, body.accepted, step.origin)
+        accepted, joined = body.accepted, body.joined
+        self._book.wagers(step.rules, body.round_number, accepted, step.origin, joined)
         return []
 
     def _late_change(self, step: Step, body: events.EventBody) -> list[Message]:

@@ -11,6 +11,8 @@ PLAYERS = "players"
 HOUSE_SHARE = "house/share"  # the part of each wager that goes to no meter
 HOUSE_SEED = "house/seed"  # negative: what the house has put into meters
 HOUSE_SHORTFALL = "house/shortfall"  # negative: what the house added when a meter was too small
+HOUSE_PRIZES = "house/prizes"  # negative: posted prizes of house jackpots that were won
+HOUSE_ADJUSTMENTS = "house/adjustments"  # the other side of a correction after a malfunction
 
 
 def tray(table_id: str) -> str:
@@ -28,6 +30,11 @@ def meter_player(meter_id: str) -> str:
 
 def reserve(meter_id: str) -> str:
     return f"reserve/{meter_id}"
+
+
+def parts(meter_id: str) -> tuple[str, str, str]:
+    """Every account of one meter: shown player money, shown house money, reserve."""
+    return meter_player(meter_id), meter_house(meter_id), reserve(meter_id)
 
 
 def owed(table_id: str, claim_number: int) -> str:

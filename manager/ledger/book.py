@@ -17,7 +17,8 @@ from manager.ledger.claims import LOGGED_BY_LOCK, LOGGED_BY_UNIT, Claim, Claims,
 from manager.ledger.entries import Origin, Reference
 from manager.ledger.errors import Refused
 from manager.ledger.jackpots import Jackpots
-from manager.ledger.pricing import MeterState, Movement, Pay, settle, split_wager
+from manager.ledger.payments import Payments, reference_of
+from manager.ledger.pricing import MeterState, Movement, Pay, Rate, split_wager
 from manager.ledger.rounds import Round, Rounds
 from manager.ledger.rules import TableRules, award_line, pay_order
 from manager.ledger.store import Store
@@ -25,6 +26,7 @@ from manager.ledger.tables import Tables
 from manager.ledger.wins import Wins
 from protocol import events
 from protocol.rows import AwardLine, ClaimedHand, EnvyLine
+from protocol.settings import GameSetting
 
 _STANDING = (ClaimState.OPEN, ClaimState.OWED, ClaimState.COMMITTED)
 
@@ -47,11 +49,17 @@ class Book:
         self.claims = Claims(store)
         self.wins = Wins(store)
         self.alarms = Alarms(store)
+        self.payments = Payments(store, self.jackpots, self.alarms)
 
     # -- the round ---------------------------------------------------------------------------
 
     def wagers(
-        self, rules: TableRules, round_number: int, accepted: Sequence[str], origin: Origin
+        self,
+        rules: TableRules,
+        round_number: int,
+        accepted: Sequence[str],
+        origin: Origin,
+        joined: Sequence[Sequence[int]] = (),
     ) -> None:
         """Starts a round: one transaction per accepted wager.
 
@@ -64,10 +72,13 @@ class Book:
         if latest is not None and latest.is_on:
             self._alarm("ROUND", f"Round {latest.number} was never ended.", rules, origin)
             self.rounds.end(rules.table_id, latest.number)
+        if rules.settings.stop_sentence:
+            sentence = f"Round {round_number} was started before the table heard of the stop."
+            self._alarm("STOPPED", sentence, rules, origin)
         booked = [
             sensor for sensor in accepted if self._book_wager(rules, round_number, sensor, origin)
         ]
-        self.rounds.start(rules.table_id, round_number, booked)
+        self.rounds.start(rules.table_id, round_number, booked, joined)
 
     def _book_wager(
         self, rules: TableRules, round_number: int, sensor: str, origin: Origin
@@ -77,10 +88,19 @@ class Book:
         except Refused as refused:
             self._alarm("WAGER", f"{refused.sentence} Its wager was not booked.", rules, origin)
             return False
-        split = split_wager(game.wager_cents, rules.rates(game))
+        split = split_wager(game.wager_cents, self._rates(rules, game))
         reference = Reference(rules.table_id, round_number, sensor)
         self.store.append(posting.wager_entry(split, reference, origin))
         return True
+
+    def _rates(self, rules: TableRules, game: GameSetting) -> list[Rate]:
+        """What each meter takes now; only one with a limit has to look at its amount."""
+        rates: list[Rate] = []
+        for meter in game.meters:
+            terms = rules.jackpots[meter.id]
+            shown = self.jackpots.state(meter.id).total_microcents if terms.limit_cents else 0
+            rates.append(terms.rate(shown))
+        return rates
 
     def check_hand(self, rules: TableRules, round_number: int, sensor: str, hand_id: str) -> None:
         """A hand selected (or turned off, "") at an accepted bet; nothing is booked."""
@@ -104,8 +124,9 @@ class Book:
         if body.claim_number != expected:
             raise Refused(f"Claim {body.claim_number} is out of order; {expected} is next.")
         accepted = self.rounds.on(rules.table_id, body.round_number)
-        pays = self._pays(rules, accepted, body.hands)
-        quote = self.quote(rules, accepted.accepted, pays)
+        pays = self.pays(rules, accepted, body.hands)
+        self.payments.refuse_second_share(rules.table_id, accepted.number, pays)
+        quote = self.quote(rules, accepted, pays)
         claim = Claim(
             rules.table_id,
             body.claim_number,
@@ -121,16 +142,17 @@ class Book:
         self.claims.save(claim)
         return claim
 
-    def quote(self, rules: TableRules, accepted: Sequence[str], pays: Sequence[Pay]) -> Quote:
+    def quote(self, rules: TableRules, accepted: Round, pays: Sequence[Pay]) -> Quote:
         """Prices on copies of the meters; nothing moves."""
         meters = self._meters_after_frozen({pay.meter_id for pay in pays if pay.meter_id})
-        movements, _ = settle(pays, meters)
+        movements, _ = self.payments.settle(rules.table_id, accepted.number, pays, meters)
         amounts = [movement.amount_cents for movement in movements]
-        return Quote(_lines(movements), rules.envy(accepted, pays), rules.role(pays, amounts))
+        envy = rules.envy(accepted.accepted, pays, accepted.joined)
+        return Quote(lines_of(movements), envy, rules.role(pays, amounts))
 
     def log_frozen(self, claim: Claim, logged_by: str, origin: Origin) -> Claim:
         """Puts the fixed amounts into the chain; the meter moves at the commit."""
-        entry = posting.claim_logged_entry(claim.lines, claim.envy, _reference(claim), origin)
+        entry = posting.claim_logged_entry(claim.lines, claim.envy, reference_of(claim), origin)
         number = self.store.append(entry)
         return replace(claim, frozen=True, logged_by=logged_by, log_number=number)
 
@@ -162,7 +184,7 @@ class Book:
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _pays(self, rules: TableRules, accepted: Round, hands: Sequence[ClaimedHand]) -> list[Pay]:
+    def pays(self, rules: TableRules, accepted: Round, hands: Sequence[ClaimedHand]) -> list[Pay]:
         """The claimed hands in pay order, each at an accepted bet that has no claim yet."""
         if not hands:
             raise Refused("A claim needs at least one winning hand.")
@@ -179,7 +201,12 @@ class Book:
 
     def _claimed_sensors(self, accepted: Round) -> set[str]:
         claims = self.claims.of_round(accepted.table_id, accepted.number)
-        standing = [claim for claim in claims if claim.state in _STANDING]
+        reversed_wins = self.wins.reversed_numbers(accepted.table_id, accepted.number)
+        standing = [
+            claim
+            for claim in claims
+            if claim.state in _STANDING and claim.win_number not in reversed_wins
+        ]
         return {line.sensor for claim in standing for line in claim.lines}
 
     def _check_accepted(self, accepted: Round, sensor: str) -> None:
@@ -200,7 +227,10 @@ class Book:
         concerned = meter_ids.union(*(claim.meter_ids for claim in waiting))
         meters = self.jackpots.states(sorted(concerned))
         for claim in waiting:
-            _, meters = settle(self._pays_of(claim), meters, _amounts(claim))
+            pays, fixed = self._pays_of(claim), _amounts(claim)
+            _, meters = self.payments.settle(
+                claim.table_id, claim.round_number, pays, meters, fixed
+            )
         return meters
 
     def _apply(self, claim: Claim, payee: str, origin: Origin) -> Claim:
@@ -209,14 +239,10 @@ class Book:
         rules = self.tables.rules(claim.table_id)
         meters = self.jackpots.states(rules.meter_ids)
         fixed = _amounts(claim) if claim.frozen else None
-        movements, _ = settle(self._pays_of(claim), meters, fixed)
-        for movement in movements:
-            self._book_movement(claim, movement, payee, origin)
-        for line in claim.envy:
-            reference = _reference(claim, line.sensor)
-            entry = posting.envy_entry(line, claim.table_id, payee, reference, origin)
-            self.store.append(entry)
-        return replace(claim, lines=_lines(movements), shown=_shown(rules, movements, meters))
+        pays = self._pays_of(claim)
+        movements, _ = self.payments.settle(claim.table_id, claim.round_number, pays, meters, fixed)
+        self.payments.book(claim, movements, payee, origin)
+        return replace(claim, lines=lines_of(movements), shown=shown_of(rules, movements, meters))
 
     def _apply_earlier(self, claim: Claim, origin: Origin) -> None:
         """A fixed amount assumes the ones fixed before it have left the meter.
@@ -234,27 +260,9 @@ class Book:
                 moved = self._apply(current, payee, origin)
                 self.claims.save(replace(moved, state=ClaimState.OWED))
 
-    def _book_movement(self, claim: Claim, movement: Movement, payee: str, origin: Origin) -> None:
-        reference = _reference(claim, movement.pay.sensor)
-        for entry in posting.award_entries(movement, claim.table_id, payee, reference, origin):
-            self.store.append(entry)
-        self._warn_of_a_low_meter(claim, movement, origin)
-
-    def _warn_of_a_low_meter(self, claim: Claim, movement: Movement, origin: Origin) -> None:
-        before, after = movement.before, movement.after
-        if before is None or after is None:
-            return
-        record = self.alarms.record
-        if movement.shortfall_microcents:
-            sentence = f"Meter {after.meter_id} ran dry; the house paid the rest of an award."
-            record("METER_DRY", sentence, claim.table_id, origin)
-        if after.total_microcents < after.seed_microcents <= before.total_microcents:
-            sentence = f"Meter {after.meter_id} fell below its seed."
-            record("BELOW_SEED", sentence, claim.table_id, origin)
-
     def _hand_over(self, claim: Claim, origin: Origin) -> None:
         owed = self.store.balance(accounts.owed(claim.table_id, claim.number))
-        self.store.append(posting.handed_over_entry(owed, _reference(claim), origin))
+        self.store.append(posting.handed_over_entry(owed, reference_of(claim), origin))
 
     def _pays_of(self, claim: Claim) -> list[Pay]:
         rules = self.tables.rules(claim.table_id)
@@ -268,25 +276,26 @@ def _amounts(claim: Claim) -> list[int]:
     return [line.amount_cents for line in claim.lines]
 
 
-def _lines(movements: Sequence[Movement]) -> tuple[AwardLine, ...]:
-    return tuple(award_line(movement.pay, movement.amount_cents) for movement in movements)
+def lines_of(movements: Sequence[Movement]) -> tuple[AwardLine, ...]:
+    """The award in pay order, whatever order it is booked in."""
+    return tuple(award_line(each.pay, each.amount_cents) for each in in_pay_order(movements))
 
 
-def _shown(
+def in_pay_order(movements: Sequence[Movement]) -> list[Movement]:
+    return sorted(movements, key=lambda movement: pay_order(movement.pay.sensor))
+
+
+def shown_of(
     rules: TableRules, movements: Sequence[Movement], meters: Mapping[str, MeterState]
 ) -> tuple[tuple[int, int], ...]:
     """Each line's meter as shown before and after it; a tray line has its game's top meter."""
     cents = {meter_id: state.shown_cents for meter_id, state in meters.items()}
-    shown: list[tuple[int, int]] = []
+    shown: dict[str, tuple[int, int]] = {}
     for movement in movements:
         pay = movement.pay
         meter_id = pay.meter_id or rules.game(pay.sensor).meters[0].id
         before = cents[meter_id]
         if movement.after is not None:
             cents[meter_id] = movement.after.shown_cents
-        shown.append((before, cents[meter_id]))
-    return tuple(shown)
-
-
-def _reference(claim: Claim, sensor: str = "") -> Reference:
-    return Reference(claim.table_id, claim.round_number, sensor, claim.number)
+        shown[pay.sensor] = (before, cents[meter_id])
+    return tuple(shown[movement.pay.sensor] for movement in in_pay_order(movements))

@@ -18,12 +18,22 @@ from manager.ledger.errors import StoreError
 
 _log = logging.getLogger(__name__)
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x55464C54  # "UFLT"
 IN_MEMORY = ":memory:"
 LEDGER_ID_BYTES = 16
 
-_APPEND_ONLY = ("transactions", "postings", "events", "alarms", "wins", "win_lines", "win_envy")
+# What each version brought: a file of statements, and the tables in it that are append-only.
+_STEPS = (
+    (
+        "schema.sql",
+        ("transactions", "postings", "events", "alarms", "wins", "win_lines", "win_envy"),
+    ),
+    (
+        "schema_2.sql",
+        ("win_policies", "win_reversals", "win_replacements", "round_joins", "table_games"),
+    ),
+)
 
 
 def open_database(
@@ -78,13 +88,8 @@ def _is_empty(connection: apsw.Connection) -> bool:
 def _create(connection: apsw.Connection, random_bytes: Callable[[int], bytes]) -> None:
     # One SQLite transaction: a power cut leaves either no ledger or a whole empty one.
     with connection:
-        connection.execute(files(__package__).joinpath("schema.sql").read_text("utf-8"))
-        for table in _APPEND_ONLY:
-            for verb in ("UPDATE", "DELETE"):
-                connection.execute(
-                    f"CREATE TRIGGER {table}_refuse_{verb.lower()} BEFORE {verb} ON {table} "
-                    f"BEGIN SELECT raise(ABORT, 'The {table} are append-only.'); END"
-                )
+        for name, append_only in _STEPS:
+            _add(connection, name, append_only)
         connection.execute(
             "INSERT INTO meta VALUES ('ledger_id', ?)", (random_bytes(LEDGER_ID_BYTES),)
         )
@@ -92,12 +97,38 @@ def _create(connection: apsw.Connection, random_bytes: Callable[[int], bytes]) -
         connection.pragma("user_version", SCHEMA_VERSION)
 
 
+def _add(connection: apsw.Connection, name: str, append_only: tuple[str, ...]) -> None:
+    connection.execute(files(__package__).joinpath(name).read_text("utf-8"))
+    for table in append_only:
+        for verb in ("UPDATE", "DELETE"):
+            connection.execute(
+                f"CREATE TRIGGER {table}_refuse_{verb.lower()} BEFORE {verb} ON {table} "
+                f"BEGIN SELECT raise(ABORT, 'The {table} are append-only.'); END"
+            )
+
+
+def _upgrade(connection: apsw.Connection) -> None:
+    """A ledger of version 1 has the terms it opened with in force, and none that are pending."""
+    with connection:
+        _add(connection, *_STEPS[1])
+        connection.execute(
+            "INSERT INTO jackpot_terms SELECT id, json_object('id', id, 'label', label,"
+            " 'seed_cents', seed_cents, 'opening_cents', opening_cents, 'contribution_ppm',"
+            " contribution_ppm, 'reserve_ppm', reserve_ppm, 'claim_lock',"
+            " json(iif(claim_lock, 'true', 'false')), 'fixed_pays_from', fixed_pays_from),"
+            " '', 0, '', 0 FROM jackpots"
+        )
+        connection.pragma("user_version", 2)
+
+
 def _check(connection: apsw.Connection, path: str) -> None:
     if connection.pragma("application_id") != APPLICATION_ID:
         raise StoreError(f"{path} is a database, but not an Underfelt ledger.")
     version = connection.pragma("user_version")
-    if version != SCHEMA_VERSION:
+    if version not in (1, SCHEMA_VERSION):
         raise StoreError(f"The ledger {path} has version {version}, not {SCHEMA_VERSION}.")
     verdict = connection.pragma("quick_check", 1)
     if verdict != "ok":
         raise StoreError(f"The ledger {path} is damaged: {verdict}.")
+    if version == 1:
+        _upgrade(connection)

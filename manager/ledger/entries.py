@@ -29,10 +29,17 @@ class Kind(enum.StrEnum):
     RESEED = "RESEED"  # seed and reserve after a 100 % award
     ENVY = "ENVY"  # one envy payment
     HANDED_OVER = "HANDED_OVER"  # an owed win paid at its table
+    REVERSAL = "REVERSAL"  # a win taken back, with everything it moved
+    ADJUSTMENT = "ADJUSTMENT"  # an amount put right by hand, for a permitted reason
+    TERMS_CHANGED = "TERMS_CHANGED"  # other terms from the next reseed on
+    LIMIT_SET = "LIMIT_SET"  # another highest amount to be shown
+    SUSPENDED = "SUSPENDED"  # a jackpot stopped
+    RESUMED = "RESUMED"
+    CLOSED = "CLOSED"  # a jackpot ended for good, its money moved on
 
 
 # The others may move nothing and are still recorded: a tenth of an empty meter is no money.
-_MUST_MOVE_MONEY = frozenset({Kind.WAGER, Kind.ENVY, Kind.OPENING_RESTATED})
+_MUST_MOVE_MONEY = frozenset({Kind.WAGER, Kind.ENVY, Kind.OPENING_RESTATED, Kind.ADJUSTMENT})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,59 +1,54 @@
 """The meters: their terms, their opening entry and their state.
 
 The only reader of a meter's accounts and the only writer of openings. A meter cannot exist without
-an opening entry that explains its first amount (WAC 230-15-685). Wagers and awards are elsewhere.
+an opening entry that explains its first amount (WAC 230-15-685). Wagers and awards are elsewhere;
+so is the procedure by which terms change (`changes_of_terms`), which is recorded here.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 
 from manager.ledger import accounts
 from manager.ledger.entries import Entry, Kind, Reference, postings
 from manager.ledger.errors import LedgerError
-from manager.ledger.pricing import MeterState, Rate
+from manager.ledger.pricing import MeterState
 from manager.ledger.store import Store
-from manager.money import (
-    CENTS_MAX,
-    MICROCENTS_PER_CENT,
-    PARTS_PER_MILLION,
-    text_from_cents,
-    whole,
-)
+from manager.ledger.terms import FROM_METER, FROM_TRAY, Jackpot
+from manager.money import CENTS_MAX, MICROCENTS_PER_CENT, text_from_cents, whole
 
-FROM_TRAY = "tray"
-FROM_METER = "meter"
+__all__ = [
+    "FROM_METER",
+    "FROM_TRAY",
+    "Jackpot",
+    "Jackpots",
+    "Standing",
+    "terms_from",
+    "terms_text",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Jackpot:
-    """One meter's terms, as the house chose them at set-up."""
+class Standing:
+    """How a jackpot stands: the terms in force, the ones its next reseed brings, if it is open."""
 
-    id: str
-    label: str
-    seed_cents: int
-    opening_cents: int
-    contribution_ppm: int
-    reserve_ppm: int
-    claim_lock: bool
-    fixed_pays_from: str
-
-    def __post_init__(self) -> None:
-        for name in ("seed_cents", "opening_cents"):
-            if not 0 <= whole(getattr(self, name), f"{self.id} {name}") <= CENTS_MAX:
-                raise LedgerError(f"The {name} of meter {self.id} is out of range.")
-        for name in ("contribution_ppm", "reserve_ppm"):
-            if whole(getattr(self, name), f"{self.id} {name}") < 0:
-                raise LedgerError(f"The {name} of meter {self.id} must not be negative.")
-        if self.contribution_ppm + self.reserve_ppm > PARTS_PER_MILLION:
-            raise LedgerError(f"Meter {self.id} would take more than the whole wager.")
-        if self.fixed_pays_from not in (FROM_TRAY, FROM_METER):
-            raise LedgerError(f"Fixed pays of meter {self.id} come from tray or meter.")
+    terms: Jackpot
+    pending: Jackpot | None = None
+    applied_by: int = 0  # the reseed that brought the terms in force, 0 = the opening
+    suspended: str = ""  # why, "" = in operation
+    closed: bool = False
 
     @property
-    def rate(self) -> Rate:
-        return Rate(self.id, self.contribution_ppm, self.reserve_ppm)
+    def stopped(self) -> str:
+        """Why its tables may not start a game, "" when they may."""
+        if self.closed:
+            return f"Jackpot {self.terms.label} is closed for good. No game can start."
+        if self.suspended:
+            return f"Jackpot {self.terms.label} is suspended. No game can start."
+        return ""
 
 
 class Jackpots:
@@ -74,15 +69,24 @@ class Jackpots:
         )
         with self._store.transaction():
             self._store.execute(
-                "INSERT INTO jackpots VALUES (?,?,?,?,?,?,?,?)", tuple(asdict(jackpot).values())
+                "INSERT INTO jackpots VALUES (?,?,?,?,?,?,?,?)", tuple(asdict(jackpot).values())[:8]
             )
-            return self._store.append(entry)
+            number = self._store.append(entry)
+            self._store.execute(
+                "INSERT INTO jackpot_terms VALUES (?, ?, '', 0, '', 0)",
+                (jackpot.id, terms_text(jackpot)),
+            )
+        return number
 
     def restate_opening(self, meter_id: str, opening_cents: int) -> None:
         """Another beginning amount, by a compensating entry; only before any play."""
         jackpot = self.get(meter_id)
         if not 0 <= whole(opening_cents, "The opening amount") <= CENTS_MAX:
             raise LedgerError("The opening amount is out of range.")
+        if jackpot.is_house:
+            raise LedgerError(f"The posted prize of {meter_id} changes by its terms alone.")
+        if jackpot.limit_cents and opening_cents > jackpot.limit_cents:
+            raise LedgerError(f"The opening amount of meter {meter_id} is above its limit.")
         if self._has_played(meter_id):
             raise LedgerError(
                 f"Meter {meter_id} has taken wagers; its opening amount can no longer be restated."
@@ -101,9 +105,12 @@ class Jackpots:
             )
         )
 
+    # -- terms -------------------------------------------------------------------------------
+
     def find(self, meter_id: str) -> Jackpot | None:
-        row = self._store.row("SELECT * FROM jackpots WHERE id = ?", (meter_id,))
-        return _jackpot(row) if row else None
+        """The terms in force."""
+        row = self._store.row("SELECT terms FROM jackpot_terms WHERE jackpot_id = ?", (meter_id,))
+        return terms_from(row[0]) if row else None
 
     def get(self, meter_id: str) -> Jackpot:
         jackpot = self.find(meter_id)
@@ -112,45 +119,98 @@ class Jackpots:
         return jackpot
 
     def all(self) -> list[Jackpot]:
-        return [_jackpot(row) for row in self._store.rows("SELECT * FROM jackpots ORDER BY id")]
+        rows = self._store.rows("SELECT terms FROM jackpot_terms ORDER BY jackpot_id")
+        return [terms_from(row[0]) for row in rows]
+
+    def opened_with(self, meter_id: str) -> Jackpot | None:
+        """The terms of the opening entry, whatever became of them since."""
+        for (detail,) in self._store.rows(
+            "SELECT detail FROM transactions WHERE table_id = '' AND round_number = 0"
+            " AND kind = ? ORDER BY number",
+            (Kind.OPENING,),
+        ):
+            if json.loads(detail).get("id") == meter_id:
+                return terms_from(detail)
+        return None
+
+    def standing(self, meter_id: str) -> Standing:
+        row = self._store.row(
+            "SELECT terms, pending, applied_by, suspended, closed FROM jackpot_terms"
+            " WHERE jackpot_id = ?",
+            (meter_id,),
+        )
+        if row is None:
+            raise LedgerError(f"There is no meter {meter_id}.")
+        pending = terms_from(row[1]) if row[1] else None
+        return Standing(terms_from(row[0]), pending, row[2], row[3], bool(row[4]))
+
+    def keep(self, meter_id: str, standing: Standing) -> None:
+        """Writes how the jackpot now stands; the transaction that says why was just appended."""
+        self._store.execute(
+            "UPDATE jackpot_terms SET terms = ?, pending = ?, applied_by = ?, suspended = ?,"
+            " closed = ? WHERE jackpot_id = ?",
+            (
+                terms_text(standing.terms),
+                terms_text(standing.pending) if standing.pending else "",
+                standing.applied_by,
+                standing.suspended,
+                int(standing.closed),
+                meter_id,
+            ),
+        )
+
+    # -- amounts -----------------------------------------------------------------------------
 
     def state(self, meter_id: str) -> MeterState:
         """The meter as the ledger's balances have it now."""
         balance = self._store.balance
-        return MeterState(
-            meter_id,
-            self.get(meter_id).seed_cents * MICROCENTS_PER_CENT,
-            balance(accounts.meter_player(meter_id)),
-            balance(accounts.meter_house(meter_id)),
-            balance(accounts.reserve(meter_id)),
-        )
+        amounts = [balance(account) for account in accounts.parts(meter_id)]
+        return self._state(meter_id, amounts)
 
     def states(self, meter_ids: Iterable[str]) -> dict[str, MeterState]:
         return {meter_id: self.state(meter_id) for meter_id in meter_ids}
 
-    def _has_played(self, meter_id: str) -> bool:
-        touched = (
-            accounts.meter_house(meter_id),
-            accounts.meter_player(meter_id),
-            accounts.reserve(meter_id),
+    def state_before(self, meter_id: str, number: int) -> MeterState:
+        """The meter's money as it was before a transaction, under the terms of today."""
+        found = dict(
+            self._store.rows(
+                "SELECT account, sum(amount_microcents) FROM postings"
+                " WHERE account IN (?, ?, ?) AND transaction_number < ? GROUP BY account",
+                (*accounts.parts(meter_id), number),
+            )
         )
+        amounts = [found.get(account, 0) for account in accounts.parts(meter_id)]
+        return self._state(meter_id, amounts)
+
+    def _state(self, meter_id: str, amounts: list[int]) -> MeterState:
+        standing = self.standing(meter_id)
+        terms, coming = standing.terms, standing.pending or standing.terms
+        player, house, reserve = amounts
+        return MeterState(
+            meter_id,
+            coming.seed_cents * MICROCENTS_PER_CENT,
+            player,
+            house,
+            reserve,
+            policy=terms.award_policy,
+            posted=terms.is_house,
+            limit_microcents=terms.limit_cents * MICROCENTS_PER_CENT,
+        )
+
+    def _has_played(self, meter_id: str) -> bool:
         row = self._store.row(
             "SELECT 1 FROM postings p JOIN transactions t ON t.number = p.transaction_number"
             " WHERE p.account IN (?, ?, ?) AND t.kind NOT IN (?, ?) LIMIT 1",
-            (*touched, Kind.OPENING, Kind.OPENING_RESTATED),
+            (*accounts.parts(meter_id), Kind.OPENING, Kind.OPENING_RESTATED),
         )
         return row is not None
 
 
-def _jackpot(row: tuple[object, ...]) -> Jackpot:
-    identity, label, seed, opening, contribution, reserve, claim_lock, fixed_pays_from = row
-    return Jackpot(
-        str(identity),
-        str(label),
-        whole(seed, "seed"),
-        whole(opening, "opening"),
-        whole(contribution, "contribution"),
-        whole(reserve, "reserve"),
-        bool(claim_lock),
-        str(fixed_pays_from),
-    )
+def terms_text(jackpot: Jackpot) -> str:
+    return json.dumps(asdict(jackpot), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@lru_cache(maxsize=256)
+def terms_from(text: str) -> Jackpot:
+    """Terms from their stored text; what an older ledger did not know has its default."""
+    return Jackpot(**json.loads(text))

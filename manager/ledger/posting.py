@@ -6,11 +6,12 @@ amounts come from `pricing`; when something is booked is decided by `book`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
 
 from manager.ledger import accounts
 from manager.ledger.entries import Entry, Kind, Origin, Reference, postings
-from manager.ledger.pricing import MeterState, Movement, WagerSplit
+from manager.ledger.pricing import EACH_FULL, MeterState, Movement, WagerSplit
 from manager.money import MICROCENTS_PER_CENT, text_from_cents
 from protocol.rows import AwardLine, EnvyLine
 
@@ -24,7 +25,9 @@ def wager_entry(split: WagerSplit, reference: Reference, origin: Origin) -> Entr
     moved.append((accounts.HOUSE_SHARE, split.house_microcents))
     wager = text_from_cents(split.wager_microcents // MICROCENTS_PER_CENT)
     sentence = f"Wager of {wager} accepted at {_place(reference)}."
-    return Entry(Kind.WAGER, reference, sentence, postings(*moved), origin)
+    overflow = {s.meter_id: s.overflow_microcents for s in split.shares if s.overflow_microcents}
+    detail = {"overflow": overflow} if overflow else {}
+    return Entry(Kind.WAGER, reference, sentence, postings(*moved), origin, detail)
 
 
 def claim_logged_entry(
@@ -37,16 +40,7 @@ def claim_logged_entry(
     return Entry(Kind.CLAIM_LOGGED, reference, sentence, (), origin, detail)
 
 
-def award_entries(
-    movement: Movement, table_id: str, payee: str, reference: Reference, origin: Origin
-) -> Iterator[Entry]:
-    """One award, and the reseed that follows a 100 % one."""
-    yield _award_entry(movement, table_id, payee, reference, origin)
-    if movement.pay.reseeds:
-        yield _reseed_entry(movement, reference, origin)
-
-
-def _award_entry(
+def award_entry(
     movement: Movement, table_id: str, payee: str, reference: Reference, origin: Origin
 ) -> Entry:
     pay, amount = movement.pay, movement.amount_cents * MICROCENTS_PER_CENT
@@ -55,7 +49,7 @@ def _award_entry(
         moved = [
             (accounts.meter_player(pay.meter_id), -movement.player_microcents),
             (accounts.meter_house(pay.meter_id), -movement.house_microcents),
-            (accounts.HOUSE_SHORTFALL, -movement.shortfall_microcents),
+            (_house_pocket(movement), -movement.shortfall_microcents),
         ]
     else:
         source = "the tray"
@@ -65,17 +59,36 @@ def _award_entry(
         f" from {source}."
     )
     if movement.shortfall_microcents:
-        sentence += " The meter was too small; the house added the rest."
-    detail = {
+        sentence += f" {_why_the_house_pays(movement)}"
+    detail: dict[str, Any] = {
+        "meter": pay.meter_id,
         "amount_cents": movement.amount_cents,
         "hand": pay.hand,
         "percent_ppm": pay.percent_ppm,
-        "before": _parts(movement.before),
+        "before": parts(movement.before),
     }
+    if movement.before is not None:
+        detail["policy"] = movement.before.policy
     return Entry(Kind.AWARD, reference, sentence, postings(*moved, (payee, amount)), origin, detail)
 
 
-def _reseed_entry(movement: Movement, reference: Reference, origin: Origin) -> Entry:
+def _house_pocket(movement: Movement) -> str:
+    posted = movement.before is not None and movement.before.posted
+    return accounts.HOUSE_PRIZES if posted else accounts.HOUSE_SHORTFALL
+
+
+def _why_the_house_pays(movement: Movement) -> str:
+    if movement.before is not None and movement.before.posted:
+        return "The house pays its posted prize to each winner."
+    if movement.before is not None and movement.before.policy == EACH_FULL:
+        return "Each winner is paid in full; the house added what the meter lacked."
+    return "The meter was too small; the house added the rest."
+
+
+def reseed_entry(
+    movement: Movement, reference: Reference, origin: Origin, terms: Mapping[str, Any]
+) -> Entry:
+    """After a 100 % award; `terms` tells which ones it brought, if any waited for it."""
     meter_id = movement.pay.meter_id
     seed, reserve = movement.seed_microcents, movement.reserve_microcents
     moved = postings(
@@ -86,7 +99,11 @@ def _reseed_entry(movement: Movement, reference: Reference, origin: Origin) -> E
     )
     shown = movement.after.shown_cents if movement.after else 0
     sentence = f"Meter {meter_id} reseeded to {text_from_cents(shown)} with seed and reserve."
-    return Entry(Kind.RESEED, reference, sentence, moved, origin, {"after": _parts(movement.after)})
+    detail: dict[str, Any] = {"meter": meter_id, "after": parts(movement.after)}
+    if terms:
+        sentence += " The changed terms are in force from now on."
+        detail["terms"] = dict(terms)
+    return Entry(Kind.RESEED, reference, sentence, moved, origin, detail)
 
 
 def envy_entry(
@@ -111,7 +128,7 @@ def _place(reference: Reference) -> str:
     return f"{words}, {reference.sensor}" if reference.sensor else words
 
 
-def _parts(state: MeterState | None) -> dict[str, int]:
+def parts(state: MeterState | None) -> dict[str, int]:
     """A meter's parts to the micro-cent, so that an amount can be explained from its own entry."""
     if state is None:
         return {}

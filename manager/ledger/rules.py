@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from manager.ledger.errors import Refused
 from manager.ledger.jackpots import Jackpot
-from manager.ledger.pricing import Pay, Rate
+from manager.ledger.pricing import Pay
 from protocol.rows import (
     ROLE_DEALER,
     ROLE_EXECUTIVE,
@@ -46,6 +46,11 @@ def pay_order(sensor: str) -> tuple[int, str]:
     return (-seat_of(sensor), letter_of(sensor))
 
 
+def seats_of_player(seat: int, joined: Sequence[Sequence[int]]) -> set[int]:
+    """The seat and those that the same player holds with it."""
+    return {seat}.union(*(group for group in joined if seat in group))
+
+
 @dataclass(frozen=True, slots=True)
 class TableRules:
     settings: TableSettings
@@ -75,9 +80,6 @@ class TableRules:
                 return hand
         raise Refused(f"The game at {sensor} pays no hand {hand_id}.")
 
-    def rates(self, game: GameSetting) -> list[Rate]:
-        return [self.jackpots[meter.id].rate for meter in game.meters]
-
     def pay(self, sensor: str, hand_id: str) -> Pay:
         """What the hand pays, before any meter is looked at."""
         game, hand = self.game(sensor), self.hand(sensor, hand_id)
@@ -92,17 +94,21 @@ class TableRules:
     def card(self, digest: bytes) -> CardSetting | None:
         return next((card for card in self.settings.cards if card.digest == digest), None)
 
-    def envy(self, accepted: Sequence[str], pays: Sequence[Pay]) -> tuple[EnvyLine, ...]:
-        """What every other seat with a bet on the same game gets, summed per sensor.
+    def envy(
+        self, accepted: Sequence[str], pays: Sequence[Pay], joined: Sequence[Sequence[int]] = ()
+    ) -> tuple[EnvyLine, ...]:
+        """What every other player with a bet on the same game gets, summed per sensor.
 
-        A player with two spots is one player: no envy for a hand at one's own seat.
+        A player with two spots is one player: no envy for a hand at one's own seat, nor at a seat
+        that the dealer joined to it.
         """
         sheet: dict[str, int] = {}
         for pay in pays:
             amount_cents = self.hand(pay.sensor, pay.hand).envy_cents
+            own_seats = seats_of_player(seat_of(pay.sensor), joined)
             for sensor in accepted:
-                other_seat = seat_of(sensor) != seat_of(pay.sensor)
-                if amount_cents and other_seat and letter_of(sensor) == letter_of(pay.sensor):
+                other = seat_of(sensor) not in own_seats
+                if amount_cents and other and letter_of(sensor) == letter_of(pay.sensor):
                     sheet[sensor] = sheet.get(sensor, 0) + amount_cents
         return tuple(EnvyLine(sensor, sheet[sensor]) for sensor in sorted(sheet, key=pay_order))
 

@@ -1,10 +1,13 @@
 """The tables this manager serves: their settings as sent to the unit, and the unit that may speak.
 
 A table's settings do not change while it is open (parameter changes are a procedure of their own;
-people and policy are read anew when a table is opened again), so the rules made from them are kept.
+people and policy are read anew when a table is opened again). Whether play is stopped follows from
+how its jackpots stand, and is part of the settings that the unit gets.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from manager.ledger.errors import LedgerError
 from manager.ledger.jackpots import Jackpots
@@ -46,15 +49,27 @@ class Tables:
         return row[0] if row else ""
 
     def rules(self, table_id: str) -> TableRules:
-        """The rules of a known table."""
-        if table_id not in self._rules:
-            settings = self.settings_of(table_id)
-            if settings is None:
-                raise LedgerError(f"There is no table {table_id}.")
-            meters = {meter.id for game in settings.games for meter in game.meters}
-            jackpots = {meter_id: self._jackpots.get(meter_id) for meter_id in sorted(meters)}
-            self._rules[table_id] = TableRules(settings, jackpots)
+        """The rules of a known table, with its jackpots' terms as they are in force now."""
+        settings = self._settings(table_id)
+        meters = dict.fromkeys(meter.id for game in settings.games for meter in game.meters)
+        standings = {meter_id: self._jackpots.standing(meter_id) for meter_id in meters}
+        terms = {meter_id: standing.terms for meter_id, standing in standings.items()}
+        stopped = [each.stopped for each in standings.values() if each.stopped]
+        stop_sentence = stopped[0] if stopped else ""
+        kept = self._rules.get(table_id)
+        if kept and (kept.jackpots, kept.settings.stop_sentence) == (terms, stop_sentence):
+            return kept
+        stopping = replace(settings, stop_sentence=stop_sentence)
+        self._rules[table_id] = TableRules(stopping, terms)
         return self._rules[table_id]
+
+    def _settings(self, table_id: str) -> TableSettings:
+        """As they were set up; whether play is stopped now is told by the jackpots."""
+        kept = self._rules.get(table_id)
+        settings = kept.settings if kept else self.settings_of(table_id)
+        if settings is None:
+            raise LedgerError(f"There is no table {table_id}.")
+        return settings
 
     def table_of_unit(self, unit_id: str) -> str | None:
         """The table a unit belongs to: a unit goes by its board's serial or by its table's id."""

@@ -49,6 +49,10 @@ class Win:
     frozen: bool
     lines: tuple[WinLine, ...]
     envy: tuple[EnvyLine, ...]
+    policies: tuple[tuple[str, str], ...] = ()  # (meter, award policy) as it was paid by
+    reversed_by: int = 0  # the transaction that took the win back, 0 = it stands
+    replaces: int = 0  # the reversed win that this one was recorded for, 0 = none
+    replaced_by: int = 0  # the win that was recorded instead of this one, 0 = none
 
 
 class Wins:
@@ -92,7 +96,27 @@ class Wins:
             )
         for position, envy in enumerate(claim.envy, start=1):
             self._store.execute("INSERT INTO win_envy VALUES (?,?,?,?)", (number, position, *envy))
+        for meter_id in sorted(claim.meter_ids):
+            self._store.execute(
+                "INSERT INTO win_policies VALUES (?,?,?)",
+                (number, meter_id, rules.jackpots[meter_id].award_policy),
+            )
         return number
+
+    def note_reversal(self, number: int, transaction_number: int) -> None:
+        self._store.execute("INSERT INTO win_reversals VALUES (?,?)", (number, transaction_number))
+
+    def note_replacement(self, number: int, replaces: int) -> None:
+        self._store.execute("INSERT INTO win_replacements VALUES (?,?)", (number, replaces))
+
+    def reversed_numbers(self, table_id: str, round_number: int) -> set[int]:
+        """The wins of a round that were taken back."""
+        rows = self._store.rows(
+            "SELECT r.win_number FROM win_reversals r JOIN wins w ON w.number = r.win_number"
+            " WHERE w.table_id = ? AND w.round_number = ?",
+            (table_id, round_number),
+        )
+        return {row[0] for row in rows}
 
     def count(self) -> int:
         row = self._store.row("SELECT coalesce(max(number), 0) FROM wins")
@@ -136,4 +160,24 @@ class Wins:
             frozen=bool(row[8]),
             lines=tuple(WinLine(*line) for line in lines),
             envy=tuple(EnvyLine(*line) for line in envy),
+            policies=tuple(
+                self._store.rows(
+                    "SELECT meter_id, policy FROM win_policies WHERE win_number = ?"
+                    " ORDER BY meter_id",
+                    (row[0],),
+                )
+            ),
+            reversed_by=self._one(
+                "SELECT transaction_number FROM win_reversals WHERE win_number = ?", row[0]
+            ),
+            replaces=self._one(
+                "SELECT replaces FROM win_replacements WHERE win_number = ?", row[0]
+            ),
+            replaced_by=self._one(
+                "SELECT win_number FROM win_replacements WHERE replaces = ?", row[0]
+            ),
         )
+
+    def _one(self, query: str, number: int) -> int:
+        found = self._store.row(query, (number,))
+        return int(found[0]) if found else 0

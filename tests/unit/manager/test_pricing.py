@@ -9,9 +9,9 @@ from manager.ledger.pricing import (
     Pay,
     Rate,
     contribute,
-    settle,
     split_wager,
 )
+from manager.ledger.settling import settle
 from manager.money import MICROCENTS_PER_CENT, MoneyError
 
 CENT = MICROCENTS_PER_CENT
