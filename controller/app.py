@@ -93,6 +93,7 @@ class Controller:
         self._chip_watches = [self._chip_watch(name) for name in board.chips]
         self._press_guard = PressGuard()
         self._ready = False
+        self._restored = False  # until then nobody knows what was on this table
         self.link = ManagerLink(
             connect,
             self,
@@ -117,7 +118,16 @@ class Controller:
             await self.crew.stop()
 
     async def _resume(self) -> None:
+        try:
+            await self._restore()
+        except JournalFault as fault:
+            self._cannot_record(fault)  # the table stays closed and says why
+        self._ready = True
+        self._show_lights()
+
+    async def _restore(self) -> None:
         await self.keeper.restore()
+        self._restored = True
         stored = await self._disk.run(self._journal.settings)
         if stored:
             self._use_settings(TableSettings.decode(stored.body))
@@ -127,8 +137,6 @@ class Controller:
         boot_number = await self._disk.run(self._journal.count_boot)
         await self._record(wire_events.Boot(boot_number, SOFTWARE, self.rules.key))
         await self.submit(commands.resume(), "")
-        self._ready = True
-        self._show_lights()
 
     def _start_tasks(self) -> None:
         start, board = self.crew.start, self.board
@@ -285,7 +293,7 @@ class Controller:
             self._lamps.show({sensor: self.light(sensor) for sensor in self._sensor_ids})
 
     def light(self, sensor: str) -> str:
-        if self.crew.dead:
+        if self.crew.dead or not self._restored:
             return lights.FAULT
         spot = self.spots[sensor]
         return lights.light_of(sensor, spot.presence, self.keeper.state, self.keeper.round_age_ms())

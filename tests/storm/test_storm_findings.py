@@ -1,0 +1,59 @@
+"""What storms have found, each as a small story of its own that fails without its cure."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from hal import aio
+from sim.floor import Floor, FloorTable
+from sim.loop import run_virtual
+
+TOUCH, KEYPAD = "four-card-touch", "four-card-keypad"
+
+
+def at_a_table(name: str, story: Callable[[Floor, FloorTable], Awaitable[None]]) -> None:
+    """Plays a story at an open table, in virtual time."""
+
+    async def play() -> None:
+        floor = Floor(seed=7)
+        table = await floor.open_table(name)
+        try:
+            await aio.sleep_ms(1500)
+            assert table.state() == "open"
+            await story(floor, table)
+            assert floor.product_errors() == []
+        finally:
+            await floor.close()
+
+    run_virtual(play())
+
+
+def test_a_card_that_cannot_be_written_at_boot_closes_the_table_with_a_sentence() -> None:
+    async def story(floor: Floor, table: FloorTable) -> None:
+        table.place("3A")
+        await aio.sleep_ms(500)
+        await table.press("START")
+        await aio.sleep_ms(1500)
+        await table.unit.power_cut()
+        table.disk.failing.add("write")
+        await table.unit.power_on()
+        await aio.sleep_ms(3500)
+        assert table.state() == "fault"
+        assert "cannot record" in table.picture()
+        assert table.light("3A") == "accepted"  # the round is known, and its lights are true
+
+    at_a_table(TOUCH, story)
+
+
+def test_a_card_that_cannot_be_read_at_boot_shows_fault_on_every_spot() -> None:
+    async def story(floor: Floor, table: FloorTable) -> None:
+        await table.unit.power_cut()
+        await table.unit.power_on()
+        journal = table.unit._journal
+        assert journal is not None
+        journal._latched("The card cannot be read.")
+        await aio.sleep_ms(3500)
+        assert table.state() == "fault"
+        assert {table.light(f"{seat}A") for seat in range(1, 8)} == {"fault"}
+
+    at_a_table(TOUCH, story)
