@@ -2,7 +2,7 @@
 
 They were written against the real chips. What they expect of a chip, a model must do; so this is a
 third reading of the data sheets, beside ours in `hal` and in `sim`. Only what a CircuitPython board
-gives such a driver is stood in for here: its bus, its sleep, and modules it imports for their types.
+gives such a driver is stood in for here: its bus, its sleep, and the modules that name its types.
 """
 
 from __future__ import annotations

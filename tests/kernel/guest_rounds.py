@@ -1,0 +1,97 @@
+"""Whole rounds in the guest: the shipped scenarios, word for word, on the shipped Pi board.
+
+The controller, the manager and every library are the real ones; only the felt, the chips and the
+people are modelled, in the emulator's process behind the kernel's devices.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+from hal.backend import Backend
+from sim.floor import FloorTable
+from sim.kernel.far_world import FarLine
+from sim.kernel.guest_floor import GuestFloor
+from sim.scenario.language import parse_scenario
+from sim.scenario.player import Player
+from sim.world import World
+
+TEXTS = Path(__file__).parents[1] / "scenarios"
+HAUNTED = "touch-four-aces"
+SCENARIOS = (
+    "touch-four-aces",
+    "keypad-four-aces",
+    "fault-sensing-chip-silent-in-a-game",
+    "fault-stuck-bus-in-a-game",
+    "fault-short-read",
+    "fault-over-current",
+    "fault-sensing-chip-reset",
+    "fault-lamp-chip-reset",
+    "fault-keypad-chip-silent",
+    "touch-unreadable-card",
+    "keypad-power-cut-jpot-pressed",
+)
+BUS = 1
+# Each of these is survived by the driver's own repetition: three attempts, and at most two fail.
+FAILURES_MAX = 2
+HAUNT_EVERY_S = 0.05
+HAUNTINGS_MIN = 10
+
+
+async def play(name: str, line: FarLine, backend: Backend, seed: int) -> None:
+    text = (TEXTS / f"{name}.txt").read_text(encoding="utf-8")
+    await Player(lambda: GuestFloor(line, backend, seed)).play(parse_scenario(text))
+
+
+async def play_haunted(line: FarLine, backend: Backend, seed: int) -> None:
+    """A whole round in which hardly a moment passes without a failing transfer."""
+    floors: list[HauntedFloor] = []
+
+    def new_floor() -> HauntedFloor:
+        floors.append(HauntedFloor(line, backend, seed))
+        return floors[-1]
+
+    text = (TEXTS / f"{HAUNTED}.txt").read_text(encoding="utf-8")
+    await Player(new_floor).play(parse_scenario(text))
+    struck = floors[0].struck
+    assert sum(struck.values()) >= HAUNTINGS_MIN, struck
+    assert all(struck.values()), f"some kind of failure never happened: {struck}"
+
+
+class HauntedFloor(GuestFloor):
+    """A floor on whose table the bus keeps failing, a little at a time."""
+
+    def __init__(self, line: FarLine, backend: Backend, seed: int) -> None:
+        super().__init__(line, backend, seed)
+        self._chance = random.Random(seed)
+        self._ghost: asyncio.Task[None] | None = None
+        self.struck: dict[str, int] = {}
+
+    async def open_table(self, name: str) -> FloorTable:
+        table = await super().open_table(name)
+        self._ghost = asyncio.create_task(self._haunt(table.world), name="ghost")
+        return table
+
+    async def close(self) -> None:
+        if self._ghost is not None:
+            self._ghost.cancel()
+            await asyncio.gather(self._ghost, return_exceptions=True)
+        await super().close()
+
+    async def _haunt(self, world: World) -> None:
+        while True:
+            count = self._chance.randint(1, FAILURES_MAX)
+            chip = self._chance.choice(["sense-1", "lights-1"])
+            act = self._chance.randrange(3)
+            world.faults.clear_bus(BUS)
+            if act == 0:
+                world.faults.nack(chip, count)
+            elif act == 1:
+                world.faults.lose_arbitration(BUS, count)
+            else:
+                world.faults.short_read(chip, count)
+            await asyncio.sleep(HAUNT_EVERY_S)
+            kinds = ("nack", "arbitration", "short read")
+            self.struck = {kind: world.faults.struck[kind] for kind in kinds}

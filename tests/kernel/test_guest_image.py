@@ -1,0 +1,175 @@
+"""What the guest boots from: the archive, the kernel's modules, the files that go in."""
+
+from __future__ import annotations
+
+import dataclasses
+import lzma
+import re
+import stat
+from pathlib import Path
+
+import pytest
+
+from hal.board_config import ChipConfig
+from sim.kernel import guest_files, machine
+from sim.kernel.cpio import Archive
+from sim.kernel.guest_table import guest_config, on_bridge
+from sim.kernel.stock_kernel import KernelMissing, StockKernel
+
+TABLES = ("four-card-touch", "four-card-keypad")
+
+
+def unpack(archive: bytes) -> dict[str, tuple[int, bytes]]:
+    """An independent reading of the format, by its definition."""
+    found, at = {}, 0
+    while True:
+        assert archive[at : at + 6] == b"070701"
+        fields = [int(archive[at + 6 + 8 * n : at + 14 + 8 * n], 16) for n in range(13)]
+        mode, size, name_size = fields[1], fields[6], fields[11]
+        name = archive[at + 110 : at + 110 + name_size - 1].decode()
+        body = at + (110 + name_size + 3) // 4 * 4
+        if name == "TRAILER!!!":
+            return found
+        found[name] = (mode, archive[body : body + size])
+        at = body + (size + 3) // 4 * 4
+
+
+def test_an_archive_holds_its_files_after_their_folders() -> None:
+    archive = Archive()
+    archive.add_file("/a/b/c.txt", b"hello")
+    archive.add_file("/a/run", b"x" * 4, executable=True)
+    archive.add_folder("/empty")
+    found = unpack(archive.to_bytes())
+    assert list(found) == ["a", "a/b", "a/b/c.txt", "a/run", "empty"]
+    assert found["a/b/c.txt"] == (stat.S_IFREG | 0o644, b"hello")
+    assert found["a/run"][0] == stat.S_IFREG | 0o755
+    assert stat.S_ISDIR(found["empty"][0])
+
+
+def test_two_archives_in_a_row_are_aligned() -> None:
+    one, other = Archive(), Archive()
+    one.add_file("/x", b"123")
+    other.add_file("/y", b"4")
+    assert len(one.to_bytes()) % 4 == 0
+    assert "y" in unpack((one.to_bytes() + other.to_bytes())[len(one.to_bytes()) :])
+
+
+# -- the kernel ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A kernel package in small: two modules that need each other in order, one built in."""
+    modules = tmp_path / "lib/modules/9.9-test"
+    (modules / "kernel/drivers").mkdir(parents=True)
+    (tmp_path / "boot").mkdir()
+    bare = b"\x7fELF" + bytes(2000)
+    (tmp_path / "boot/vmlinuz-9.9-test").write_bytes(b"MZ" + bytes(64) + lzma.compress(bare) + b"!")
+    (modules / "modules.builtin").write_text("kernel/drivers/always-there.ko\n")
+    (modules / "kernel/drivers/hid.ko").write_bytes(b"..\0depends=\0..")
+    bridge = b"..\0depends=always_there,hid\0.."
+    (modules / "kernel/drivers/hid-bridge.ko.xz").write_bytes(lzma.compress(bridge))
+    return tmp_path
+
+
+def test_the_bare_kernel_is_unwrapped(package: Path) -> None:
+    kernel = StockKernel(package)
+    assert kernel.release == "9.9-test"
+    assert kernel.bootable().startswith(b"\x7fELF")
+
+
+def test_a_kernel_wrapped_in_another_way_is_booted_as_it_is(package: Path) -> None:
+    image = package / "boot/vmlinuz-9.9-test"
+    image.write_bytes(b"MZ" + bytes(500))
+    assert StockKernel(package).bootable() == image.read_bytes()
+
+
+def test_modules_come_after_those_they_need(package: Path) -> None:
+    modules = StockKernel(package).modules("hid-bridge")
+    assert list(modules) == ["hid", "hid_bridge"]
+    assert b"depends=" in modules["hid_bridge"]
+
+
+def test_a_missing_module_or_kernel_is_a_sentence(package: Path, tmp_path: Path) -> None:
+    with pytest.raises(KernelMissing, match="has no module uhid"):
+        StockKernel(package).modules("uhid")
+    with pytest.raises(KernelMissing, match="run deploy/setup/kernel"):
+        StockKernel(tmp_path / "nothing")
+
+
+# -- the files -------------------------------------------------------------------------------
+
+
+def test_our_code_goes_in_and_nothing_else_of_the_tree() -> None:
+    inside = {there for _, there in guest_files.our_paths()}
+    assert "/underfelt/hal/backend.py" in inside
+    assert "/underfelt/deploy/tables/four-card-touch.toml" in inside
+    assert "/underfelt/tests/contract/backend_contract.py" in inside
+    assert "/underfelt/tests/scenarios/touch-four-aces.txt" in inside
+    assert not [there for there in inside if "node_modules" in there or there.endswith(".pyc")]
+
+
+def test_python_is_packed_with_its_bytecode(tmp_path: Path) -> None:
+    source = tmp_path / "module.py"
+    source.write_text("ANSWER = 42\n")
+    archive = Archive()
+    guest_files.pack([(source, "/site/module.py")], archive)
+    found = unpack(archive.to_bytes())
+    [compiled] = [name for name in found if name.endswith(".pyc")]
+    assert re.fullmatch(r"site/__pycache__/module\.[a-z0-9-]+\.pyc", compiled)
+
+
+def test_a_package_that_is_not_the_locked_one_is_refused(tmp_path: Path) -> None:
+    lock = tmp_path / "requirements.lock"
+    lock.write_text("smbus2==0.0.1 \\\n    --hash=sha256:0\nstarlette==0.0.1\n")
+    with pytest.raises(guest_files.Unlocked, match=r"smbus2 .* is installed, .* names 0\.0\.1"):
+        guest_files.locked_packages(lock)
+
+
+def test_the_pages_packages_stay_outside() -> None:
+    lock = guest_files.ROOT / "requirements.lock"
+    packages = guest_files.locked_packages(lock)
+    assert {"smbus2", "lgpio", "gpiozero", "pyserial", "cbor2", "apsw"} <= set(packages)
+    assert "starlette" not in packages
+
+
+# -- the table -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_shipped_table_changes_only_its_pins(name: str) -> None:
+    board = guest_config(name).board
+    assert board.backend == "raspberry-pi"
+    assert [bus.number for bus in board.buses] == [1]
+    used = [chip.interrupt_gpio for chip in board.chips if chip.interrupt_gpio is not None]
+    assert board.tamper is not None
+    used.append(board.tamper.gpio)
+    if board.keyswitch is not None:
+        used += [board.keyswitch.run_gpio, board.keyswitch.jph_gpio]
+    assert len(set(used)) == len(used)
+    assert all(0 <= gpio < 8 for gpio in used)
+
+
+def test_a_board_with_more_pins_than_a_bridge_has_lines_is_refused() -> None:
+    board = guest_config("four-card-touch").board
+    chips = tuple(ChipConfig(f"keys-{n}", "tca9555", 1, 0x20 + n, n + 10) for n in range(6))
+    with pytest.raises(ValueError, match="7 pins"):
+        on_bridge(dataclasses.replace(board, chips=chips))
+
+
+# -- the machine -----------------------------------------------------------------------------
+
+
+def test_a_verdict_is_heard_and_lines_are_passed_on(tmp_path: Path) -> None:
+    lines: list[str] = []
+    script = "echo 'ok one'; echo 'verdict: 3 passed, 1 failed'"
+    verdict = machine.boot(["sh", "-c", script], 30, lines.append)
+    assert lines == ["ok one"]
+    assert (verdict.passed, verdict.failed, verdict.complete) == (3, 1, True)
+
+
+def test_a_machine_without_a_verdict_is_incomplete_and_one_that_hangs_is_ended() -> None:
+    assert not machine.boot(["true"], 30, lambda _: None).complete
+    verdict = machine.boot(["sleep", "1000"], 0.05, lambda _: None)
+    assert not verdict.complete
+    assert verdict.total_s < 30
