@@ -29,6 +29,7 @@ class ErrorCode(IntEnum):
     UNEXPECTED = 15  # a valid message that does not belong in this state of the connection
     CUT_OFF = 16  # the stream ended inside a frame
     INTERNAL = 17  # the sender failed; nothing was committed
+    COUNTERS = 18  # both ends' counters differ: a person must find out why
 
 
 class ProtocolError(Exception):

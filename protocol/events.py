@@ -15,7 +15,9 @@ from protocol.fields import Bool, Bytes, Text, Uint, Wire
 from protocol.record import Record
 from protocol.rows import (
     AWARD_LINES,
+    CENTS,
     CLAIMED_HANDS,
+    COUNTERS,
     DIGEST,
     ENVY_LINES,
     IDENTIFIER_OR_NONE,
@@ -26,6 +28,7 @@ from protocol.rows import (
     SEQUENCE,
     AwardLine,
     ClaimedHand,
+    Counters,
     EnvyLine,
 )
 
@@ -44,6 +47,7 @@ CONFIG: Final = 12
 REFUSED: Final = 13
 SEAL: Final = 14  # from 1.1
 SERVICE: Final = 15  # from 1.1
+RESTORED: Final = 16  # from 1.1
 
 METHOD_DEALER: Final = 1
 METHOD_CARD: Final = 2
@@ -83,6 +87,7 @@ class RoundStart(EventBody):
     refused: Annotated[tuple[str, ...], Wire(3, SENSORS)]
     # From 1.1: groups of seats that one player holds; nobody gets envy from himself.
     joined: Annotated[tuple[tuple[int, ...], ...], Wire(64, JOINED_SEATS)] = ()
+    wagered_cents: Annotated[int, Wire(65, CENTS)] = 0  # all accepted bets, at the table's prices
 
 
 @dataclass(frozen=True)
@@ -205,6 +210,20 @@ class Service(EventBody):
     result: Annotated[str, Wire(3, Text())]
 
 
+@dataclass(frozen=True)
+class Restored(EventBody):
+    """This journal goes on where another one ended; both ends count from here."""
+
+    KIND: ClassVar[int] = RESTORED
+    journal_id: Annotated[bytes, Wire(1, Bytes((16,)))]  # of the journal before this one
+    last_sequence: Annotated[int, Wire(2, Uint())]  # as far as the manager had taken it in
+    round_number: Annotated[int, Wire(3, Uint())]
+    claim_number: Annotated[int, Wire(4, Uint())]
+    counters: Annotated[Counters, Wire(5, COUNTERS)]
+    salvaged: Annotated[int, Wire(6, Uint())]  # records that follow and were not delivered before
+    unreadable: Annotated[int, Wire(7, Uint())]  # records known to be missing between those
+
+
 EVENT_TYPES: Final[Mapping[int, type[EventBody]]] = {
     each.KIND: each
     for each in (
@@ -223,6 +242,7 @@ EVENT_TYPES: Final[Mapping[int, type[EventBody]]] = {
         Refused,
         Seal,
         Service,
+        Restored,
     )
 }
 

@@ -16,6 +16,8 @@ from protocol.fields import Blob, Body, Bool, Bytes, Text, Uint, Wire, clipped
 from protocol.record import Record
 from protocol.rows import (
     AWARD_LINES,
+    COUNTERS,
+    COUNTERS_OR_NONE,
     DIGEST,
     ENVY_LINES,
     IDENTIFIER,
@@ -24,6 +26,7 @@ from protocol.rows import (
     ROLE,
     SEQUENCE,
     AwardLine,
+    Counters,
     EnvyLine,
     LabelledMeter,
     MeterValue,
@@ -56,6 +59,7 @@ class Hello(Message):
     acked_sequence: Annotated[int, Wire(6, Uint())]
     config_digest: Annotated[bytes, Wire(7, Bytes((0, 32)))]  # b"" before the first settings
     software: Annotated[str, Wire(8, Text(64))]
+    counters: Annotated[tuple[Counters, ...], Wire(64, COUNTERS_OR_NONE)] = ()  # at last_sequence
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ class Welcome(Message):
     window: Annotated[int, Wire(4, Uint(minimum=1))]
     server_time_ms: Annotated[int, Wire(5, Uint())]
     config_digest: Annotated[bytes, Wire(6, DIGEST)]
+    counters: Annotated[tuple[Counters, ...], Wire(64, COUNTERS_OR_NONE)] = ()  # at last_sequence
 
 
 @dataclass(frozen=True)
@@ -160,6 +165,23 @@ class Error(Message):
     claim_number: Annotated[int, Wire(4, Uint())] = 0  # 0 = no claim is meant
 
 
+@dataclass(frozen=True)
+class State(Message):
+    """Manager to a unit with a new journal: where the table stands, by the journal before it.
+
+    `event_count` Event messages follow: what still matters of the round under way.
+    """
+
+    TYPE: ClassVar[int] = 11
+    journal_id: Annotated[bytes, Wire(1, Bytes((16,)))]
+    last_sequence: Annotated[int, Wire(2, Uint())]
+    last_digest: Annotated[bytes, Wire(3, DIGEST)]
+    round_number: Annotated[int, Wire(4, Uint())]
+    claim_number: Annotated[int, Wire(5, Uint())]
+    counters: Annotated[Counters, Wire(6, COUNTERS)]
+    event_count: Annotated[int, Wire(7, Uint())]
+
+
 MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {
     each.TYPE: each
     for each in (
@@ -173,6 +195,7 @@ MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {
         Meters,
         Heartbeat,
         Error,
+        State,
     )
 }
 

@@ -66,6 +66,18 @@ class LabelledMeter(NamedTuple):
     shown_cents: Annotated[int, CENTS]
 
 
+class Counters(NamedTuple):
+    """What has passed through a table since it was opened; both ends count for themselves."""
+
+    wager_count: Annotated[int, Uint()]
+    wagered_microcents: Annotated[int, Uint()]
+    win_count: Annotated[int, Uint()]  # settled: the unit's receipt is recorded
+    paid_cents: Annotated[int, Uint()]  # lines and envy of those wins
+    round_number: Annotated[int, Uint()]
+
+
+NO_COUNTERS: Final = Counters(0, 0, 0, 0, 0)
+
 SENSORS: Final = ListOf(SENSOR, SENSORS_MAX, unique=True)
 JOINED_SEATS: Final = ListOf(ListOf(Uint(1, SEAT_MAX), SEAT_MAX), JOINED_GROUPS_MAX)
 AWARD_LINES: Final = ListOf(Row(AwardLine), SENSORS_MAX)
@@ -73,3 +85,5 @@ ENVY_LINES: Final = ListOf(Row(EnvyLine), ENVY_MAX)
 CLAIMED_HANDS: Final = ListOf(Row(ClaimedHand), SENSORS_MAX)
 METER_VALUES: Final = ListOf(Row(MeterValue), METERS_MAX, unique=True)
 LABELLED_METERS: Final = ListOf(Row(LabelledMeter), METERS_MAX, unique=True)
+COUNTERS: Final = Row(Counters)
+COUNTERS_OR_NONE: Final = ListOf(COUNTERS, 1)

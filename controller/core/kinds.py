@@ -20,6 +20,7 @@ CONFIG = 12
 REFUSED = 13
 SEAL = 14
 SERVICE = 15
+RESTORED = 16
 
 LOCAL_KIND_MIN = 1000
 ENTRY = 1000  # what the dealer has pressed so far: 1 seat, 2 letter, 3 hand

@@ -113,6 +113,15 @@ def _round_end(state: "RoundState", body: "dict[int, Any]") -> None:
         state.clear_entry()
 
 
+def _restored(state: "RoundState", body: "dict[int, Any]") -> None:
+    """A new journal goes on where another one ended; the round under way follows, if one was."""
+    _journal, _sequence, round_number, claim_number = fields(body, 4)
+    state.clear_round()
+    state.clear_entry()
+    state.round_number = round_number
+    state.last_claim_number = max(state.last_claim_number, claim_number)
+
+
 def _entry(state: "RoundState", body: "dict[int, Any]") -> None:
     state.selected_seat, state.selected_letter, state.pending_hand = fields(body, 3)
 
@@ -147,6 +156,7 @@ _CHANGES: "dict[int, Callable[[RoundState, dict[int, Any]], None]]" = {
     kinds.COMMIT: _commit,
     kinds.SETTLED: _settled,
     kinds.ROUND_END: _round_end,
+    kinds.RESTORED: _restored,
     kinds.ENTRY: _entry,
     kinds.BLINK: _blink,
     kinds.JOINED: _joined,

@@ -94,6 +94,7 @@ def test_the_core_builds_every_event_that_changes_a_round() -> None:
     """The others are recorded outside of the core and change no round."""
     built = {event[0] for event, _ in EVENTS}
     outside = {kinds.BOOT, kinds.FAULT, kinds.CONFIG, kinds.REFUSED, kinds.SEAL, kinds.SERVICE}
+    outside |= {kinds.RESTORED}  # it names the round and the claim that a new journal goes on from
     assert built | outside == set(wire_events.EVENT_TYPES)
 
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from protocol import events, messages
 from protocol.chain import event_digest, first_digest
-from protocol.rows import AwardLine, ClaimedHand, EnvyLine, LabelledMeter, MeterValue
+from protocol.lineage import Origin, recorded_anew
+from protocol.rows import AwardLine, ClaimedHand, Counters, EnvyLine, LabelledMeter, MeterValue
 from protocol.settings import (
     PAY_FOR_ONE,
     PAY_PERCENT,
@@ -92,9 +93,13 @@ SETTINGS_1_1 = replace(
     tamper_stops=True,
 )
 
+COUNTERS = Counters(65_536, 6_553_600_000_000, 24, 4_295_767_371, 256)
+
 EVENT_BODIES_1_1: tuple[events.EventBody, ...] = (
     events.Seal(23, "claim", bytes(range(64))),
     events.Service("calibrate", "Tech 3", "admitted"),
+    events.Restored(bytes(range(16, 32)), 65_535, 256, 24, COUNTERS, 1, 0),
+    events.RoundStart(257, ("1A", "2A"), (), ((1, 2),), 200),
 )
 
 
@@ -140,11 +145,28 @@ def samples_1_1() -> dict[str, messages.Message]:
     """What 1.1 added, by the name of its golden file."""
     digest = SETTINGS_1_1.digest()
     plain: dict[str, messages.Message] = {
-        "hello": messages.Hello("UF-0001", 0, 1, JOURNAL_ID, 65_536, 23, digest, "underfelt 0.1.0"),
-        "welcome": messages.Welcome(1, "four-card-touch", 65_535, 32, 1_790_000_000_000, digest),
+        "hello": messages.Hello(
+            "UF-0001", 0, 1, JOURNAL_ID, 65_536, 23, digest, "underfelt 0.1.0", (COUNTERS,)
+        ),
+        "hello-plain": messages.Hello(
+            "UF-0001", 0, 1, JOURNAL_ID, 65_536, 23, digest, "underfelt 0.1.0"
+        ),
+        "welcome": messages.Welcome(
+            1, "four-card-touch", 65_535, 32, 1_790_000_000_000, digest, (COUNTERS,)
+        ),
         "config": messages.Config(digest, SETTINGS_1_1.encode()),
+        "state": messages.State(JOURNAL_ID, 65_535, digest, 256, 24, COUNTERS, 2),
+        "event-recorded-anew": _recorded_anew(),
     }
     return plain | _events(EVENT_BODIES_1_1)
+
+
+def _recorded_anew() -> messages.Event:
+    """An event of a journal that is no more, as a restored unit sends it."""
+    origin = Origin(JOURNAL_ID, 65_536, bytes(range(32)))
+    body = recorded_anew(events.RoundEnd(256).to_body(), origin, known=True)
+    fields = (2, events.ROUND_END, body, 1_000, 1_790_000_000_000)
+    return messages.Event(*fields, event_digest(first_digest(bytes(range(16, 32))), *fields))
 
 
 def samples_by_version() -> dict[str, dict[str, messages.Message]]:

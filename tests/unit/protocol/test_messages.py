@@ -40,14 +40,14 @@ def test_event_body_round_trip(body: events.EventBody) -> None:
 
 
 def test_every_type_number_and_kind_number_is_as_the_protocol_says() -> None:
-    types = [messages.MESSAGE_TYPES[i].__name__ for i in range(1, 11)]
+    types = [messages.MESSAGE_TYPES[i].__name__ for i in range(1, 12)]
     assert " ".join(types) == (
-        "Hello Welcome Config Event Ack Award Committed Meters Heartbeat Error"
+        "Hello Welcome Config Event Ack Award Committed Meters Heartbeat Error State"
     )
-    kinds = [events.EVENT_TYPES[i].__name__ for i in range(1, 16)]
+    kinds = [events.EVENT_TYPES[i].__name__ for i in range(1, 17)]
     assert " ".join(kinds) == (
         "Boot RoundStart LateChange Hand Claim Awarded Cancel Commit Settled RoundEnd Fault "
-        "Config Refused Seal Service"
+        "Config Refused Seal Service Restored"
     )
 
 
@@ -84,7 +84,7 @@ def test_unknown_body_keys_from_64_up_stay_in_the_event_but_not_in_the_parsed_bo
         events.RoundEnd.from_body({1: 256, 2: 0})
 
 
-@pytest.mark.parametrize("number", [0, 11, 2**40, -1, True, b"", [1]])
+@pytest.mark.parametrize("number", [0, 12, 2**40, -1, True, b"", [1]])
 def test_an_unknown_type_is_refused(number: object) -> None:
     assert refusal(profile.encode({0: number})).code == ErrorCode.UNKNOWN_TYPE
 
