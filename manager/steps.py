@@ -118,7 +118,7 @@ class Steps:
 
     def _cancel(self, step: Step, body: events.EventBody) -> list[Message]:
         assert isinstance(body, events.Cancel)
-        self._book.cancel(step.rules, body.round_number, body.claim_number)
+        self._book.cancel(step.rules, body.round_number, body.claim_number, step.origin)
         return []
 
     def _commit(self, step: Step, body: events.EventBody) -> list[Message]:

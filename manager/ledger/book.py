@@ -156,14 +156,16 @@ class Book:
         number = self.store.append(entry)
         return replace(claim, frozen=True, logged_by=logged_by, log_number=number)
 
-    def cancel(self, rules: TableRules, round_number: int, number: int) -> None:
+    def cancel(self, rules: TableRules, round_number: int, number: int, origin: Origin) -> None:
         claim = self.claims.get(rules.table_id, number)
         if claim.round_number != round_number:
             raise Refused(f"Claim {number} belongs to round {claim.round_number}.")
-        if claim.state in (ClaimState.COMMITTED, ClaimState.OWED):
+        if claim.state is ClaimState.COMMITTED:
             raise Refused(f"Claim {number} is booked; only a correction can undo it.")
         if claim.logged_by == LOGGED_BY_UNIT:
             raise Refused(f"Claim {number} was logged under the key and stands.")
+        if claim.state is ClaimState.OWED:
+            self.payments.give_back(claim, origin)
         self.claims.save(replace(claim, state=ClaimState.CANCELLED, refusal=None))
 
     def commit(self, rules: TableRules, commit: events.Commit, origin: Origin) -> Claim:

@@ -29,6 +29,7 @@ class Kind(enum.StrEnum):
     RESEED = "RESEED"  # seed and reserve after a 100 % award
     ENVY = "ENVY"  # one envy payment
     HANDED_OVER = "HANDED_OVER"  # an owed win paid at its table
+    GIVEN_BACK = "GIVEN_BACK"  # what was set aside for a claim that was cancelled after all
     REVERSAL = "REVERSAL"  # a win taken back, with everything it moved
     ADJUSTMENT = "ADJUSTMENT"  # an amount put right by hand, for a permitted reason
     TERMS_CHANGED = "TERMS_CHANGED"  # other terms from the next reseed on

@@ -82,6 +82,23 @@ class Payments:
             numbers.append(self._store.append(entry))
         return numbers
 
+    def give_back(self, claim: Claim, origin: Origin) -> None:
+        """Undoes what a claim set aside because a later one was paid first.
+
+        Only awards and envy: the reseed that followed may have been paid out since.
+        """
+        set_aside = self._store.rows(
+            "SELECT p.account, sum(p.amount_microcents) FROM postings p"
+            " JOIN transactions t ON t.number = p.transaction_number"
+            " WHERE t.table_id = ? AND t.round_number = ? AND t.kind IN (?, ?)"
+            " AND t.claim_number = ? GROUP BY p.account ORDER BY p.account",
+            (claim.table_id, claim.round_number, Kind.AWARD, Kind.ENVY, claim.number),
+        )
+        entry = posting.given_back_entry(
+            ((account, amount) for account, amount in set_aside), reference_of(claim), origin
+        )
+        self._store.append(entry)
+
     # -- inside ------------------------------------------------------------------------------
 
     def _book_movement(
@@ -133,8 +150,10 @@ class Payments:
             "SELECT kind, detail FROM transactions t WHERE table_id = ? AND round_number = ?"
             " AND kind IN (?, ?) AND NOT EXISTS (SELECT 1 FROM wins w JOIN win_reversals r"
             " ON r.win_number = w.number WHERE w.table_id = t.table_id"
-            " AND w.claim_number = t.claim_number) ORDER BY number",
-            (table_id, round_number, Kind.AWARD, Kind.RESEED),
+            " AND w.claim_number = t.claim_number) AND NOT EXISTS (SELECT 1 FROM transactions b"
+            " WHERE b.table_id = t.table_id AND b.round_number = t.round_number AND b.kind = ?"
+            " AND b.claim_number = t.claim_number) ORDER BY number",
+            (table_id, round_number, Kind.AWARD, Kind.RESEED, Kind.GIVEN_BACK),
         )
         first: dict[str, int] | None = None
         spent = False

@@ -6,7 +6,7 @@ amounts come from `pricing`; when something is booked is decided by `book`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from manager.ledger import accounts
@@ -121,6 +121,16 @@ def handed_over_entry(owed_microcents: int, reference: Reference, origin: Origin
     sentence = f"Claim {reference.claim_number} at {_place(reference)}: {amount} handed over."
     moved = postings((account, -owed_microcents), (accounts.PLAYERS, owed_microcents))
     return Entry(Kind.HANDED_OVER, reference, sentence, moved, origin)
+
+
+def given_back_entry(
+    set_aside: Iterable[tuple[str, int]], reference: Reference, origin: Origin
+) -> Entry:
+    """The opposite of everything that was set aside for the claim; a reseed stays where it is."""
+    moved = postings(*((account, -amount) for account, amount in set_aside))
+    number = reference.claim_number
+    sentence = f"Claim {number} at {_place(reference)} was cancelled; its money goes back."
+    return Entry(Kind.GIVEN_BACK, reference, sentence, moved, origin)
 
 
 def _place(reference: Reference) -> str:

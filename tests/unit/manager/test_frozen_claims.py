@@ -60,6 +60,28 @@ def test_a_logged_win_cannot_be_cancelled(desk: Desk) -> None:
     assert only(desk.by_key("keypad-1", 1, 1), Committed).lines[0].amount_cents == 800_025
 
 
+def test_a_claim_fixed_by_the_meters_terms_can_be_cancelled_after_a_later_one_was_paid() -> None:
+    desk = Desk()
+    desk.open_table("touch-1", claim_lock="true")
+    desk.open_table("touch-2", claim_lock="true")
+    desk.start("touch-1", 1, "3A", "5A")
+    desk.start("touch-2", 1, "5A")
+    desk.receive_award("touch-1", desk.claim("touch-1", 1, 1, s5A="four-aces"))
+    first = desk.shown()
+    # Paid from what the fixed claim leaves, which is therefore set aside now.
+    later = desk.win("touch-2", 1, 1, s5A="four-aces")
+    assert later.lines[0].amount_cents == 1_000_015
+    assert desk.store.balance("owed/touch-1/1") > 0
+    assert desk.say("touch-1", events.Cancel(1, 1)).answers == []
+    kind, moved = desk.entries()[-1]
+    assert (kind, moved["owed/touch-1/1"]) == ("GIVEN_BACK", -(first + 10_000) * CENT)
+    assert desk.store.balance("owed/touch-1/1") == 0
+    assert desk.shown() == first + 1_000_000  # the seed of the later award, and all of the first
+    again = desk.win("touch-1", 1, 2, s5A="four-aces")
+    assert again.lines[0].amount_cents == first + 1_000_000
+    assert audit(desk.store).sound
+
+
 def test_a_later_claim_is_priced_after_the_fixed_ones(desk: Desk) -> None:
     desk.start("keypad-1", 1, "5A")
     desk.start("keypad-2", 1, "5A")
