@@ -17,7 +17,15 @@ from hal.board_config import BoardConfig, parse_board
 from hal.config_table import ConfigTable
 from hal.errors import ConfigError
 
-THE_MANAGERS = ("jackpots", "paytables", "authority", "cards", "policy", "techs")
+THE_MANAGERS = (
+    "jackpots",
+    "paytables",
+    "authority",
+    "cards",
+    "policy",
+    "techs",
+    "jurisdiction",
+)
 WORKFLOWS = ("touch", "keypad")
 SEAT_COUNT_MAX = 12
 PORT_MAX = 65535

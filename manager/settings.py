@@ -7,10 +7,11 @@ reads files nor writes the ledger.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from manager.games import ForOne, PackError, Paytable, Percent, ToOne, UnknownPaytableError
 from manager.games import Hand as PaytableHand
-from manager.ledger.jackpots import FROM_METER, Jackpot
+from manager.ledger.terms import FROM_METER, Jackpot
 from manager.money import PARTS_PER_MILLION
 from manager.section import SetupError
 from manager.setup_file import PaytableChoice, SetupFile
@@ -19,6 +20,7 @@ from protocol.errors import ProtocolError
 from protocol.settings import (
     PAY_FOR_ONE,
     PAY_PERCENT,
+    STOP_SENTENCE_MAX_BYTES,
     CardSetting,
     GameSetting,
     HandSetting,
@@ -29,6 +31,7 @@ from protocol.settings import (
 
 LoadPaytable = Callable[[str], Paytable]
 CENTS_PER_DOLLAR = 100
+SCALES = "fixed-pays"
 
 
 def build_settings(
@@ -58,7 +61,8 @@ def build_settings(
             techs=tuple(TechSetting(t.label, t.pin_salt, t.pin_hash) for t in setup.techs),
             tamper_stops=setup.policy.tamper_stops,
         )
-        settings.encode()  # all of it must fit the one frame that takes it to the unit
+        # All of it must fit the one frame that takes it to the unit, also when play is stopped.
+        replace(settings, stop_sentence="x" * STOP_SENTENCE_MAX_BYTES).encode()
     except ProtocolError as error:
         raise SetupError(f"Table {setup.table_id}: {error.sentence}") from error
     return settings
@@ -97,6 +101,7 @@ def _game(setup: SetupFile, choice: PaytableChoice, load_paytable: LoadPaytable)
     except (UnknownPaytableError, PackError) as error:
         raise SetupError(f"{path}.paytable: {error}") from error
     jackpots = _jackpots_by_level(setup, choice, paytable, path)
+    _check_scaling(setup, choice, paytable, path)
     taken_ppm = sum(each.contribution_ppm + each.reserve_ppm for each in jackpots.values())
     if taken_ppm > PARTS_PER_MILLION:
         raise SetupError(f"{path}: its jackpots together take more than the whole wager.")
@@ -108,6 +113,23 @@ def _game(setup: SetupFile, choice: PaytableChoice, load_paytable: LoadPaytable)
         tuple(MeterName(jackpot.id, jackpot.label) for jackpot in jackpots.values()),
         tuple(_hand(hand, paytable, choice, jackpots, path) for hand in paytable.hands),
     )
+
+
+def _check_scaling(setup: SetupFile, choice: PaytableChoice, paytable: Paytable, path: str) -> None:
+    """Pays and seeds are printed for a $1 wager; only where the pack says so do they scale."""
+    if paytable.wager_scaling == SCALES:
+        return
+    if choice.wager_cents != CENTS_PER_DOLLAR:
+        raise SetupError(
+            f"{path}.wager_cents must be {CENTS_PER_DOLLAR}: the pays of {paytable.id} do not"
+            " scale with the wager."
+        )
+    for name in choice.levels.values():
+        if name in setup.scaled_seeds:
+            raise SetupError(
+                f"jackpots.{name}.seed_scales_with_wager must be false: {paytable.id} does not"
+                " scale with the wager."
+            )
 
 
 def _jackpots_by_level(

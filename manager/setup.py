@@ -15,12 +15,13 @@ from pathlib import Path
 
 from manager.games import load_paytable as load_shipped_paytable
 from manager.ledger.book import Book
-from manager.ledger.jackpots import Jackpot
+from manager.ledger.terms import Jackpot
+from manager.links import LinkedTable, check_layout, check_link, check_type
 from manager.section import SetupError
 from manager.settings import LoadPaytable, build_settings
 from manager.setup_file import SetupFile, read_setup
 from protocol.cards import SALT_BYTES
-from protocol.settings import GameSetting, TableSettings
+from protocol.settings import TableSettings
 
 PEOPLE_AND_POLICY = (
     "cards",
@@ -59,33 +60,38 @@ def open_table(
     setup = read_setup(values)
     known = book.tables.settings_of(setup.table_id)
     salt = known.card_salt if known else random_bytes(SALT_BYTES)
+    check_layout(setup)
     settings = build_settings(setup, salt, load_paytable)
     with book.store.transaction():
         if known is not None:
             _refuse_differences(book, setup, settings, known)
             _adopt_people(book, settings, known)
         else:
-            _open_new(book, setup, settings)
+            _open_new(book, setup, settings, load_paytable)
     return setup.table_id
 
 
-def _open_new(book: Book, setup: SetupFile, settings: TableSettings) -> None:
+def _open_new(
+    book: Book, setup: SetupFile, settings: TableSettings, load_paytable: LoadPaytable
+) -> None:
     for jackpot in setup.jackpots.values():
         running = book.jackpots.find(jackpot.id)
         if running is None:
             book.jackpots.open(jackpot)
         else:
-            _refuse_other_terms(running, jackpot)
+            _refuse_other_terms(book, jackpot)
     for table_id in book.tables.ids():
-        _check_link(settings, book.tables.rules(table_id).settings)
-    book.tables.add(settings, setup.board_serial)
+        linked = LinkedTable(book.tables.rules(table_id).settings, book.tables.games_of(table_id))
+        check_link(setup, settings, linked, load_paytable)
+    games = {choice.letter: choice.game for choice in setup.paytables}
+    book.tables.add(settings, setup.board_serial, games)
 
 
 def _refuse_differences(
     book: Book, setup: SetupFile, settings: TableSettings, known: TableSettings
 ) -> None:
     for jackpot in setup.jackpots.values():
-        _refuse_other_terms(book.jackpots.get(jackpot.id), jackpot)
+        _refuse_other_terms(book, jackpot)
     if book.tables.board_serial_of(setup.table_id) != setup.board_serial:
         raise SetupError("board.serial is not that of the unit this table was opened with.")
     for name in _differences(settings, known):
@@ -109,27 +115,16 @@ def _adopt_people(book: Book, settings: TableSettings, known: TableSettings) -> 
         book.alarms.record("PEOPLE", sentence, settings.table_id)
 
 
-def _refuse_other_terms(running: Jackpot, wanted: Jackpot) -> None:
+def _refuse_other_terms(book: Book, wanted: Jackpot) -> None:
+    """The file may say what the jackpot opened with, what it runs with, or what it waits for."""
+    standing = book.jackpots.standing(wanted.id)
+    check_type(standing.terms, wanted)
+    running = standing.terms
+    if wanted in (running, standing.pending, book.jackpots.opened_with(wanted.id)):
+        return
     for name in Jackpot.__dataclass_fields__:
         if getattr(running, name) != getattr(wanted, name):
             raise SetupError(
                 f"jackpots.{wanted.id}.{name}: the jackpot runs with {getattr(running, name)!r};"
                 " changing it is a procedure of its own."
             )
-
-
-def _check_link(new: TableSettings, other: TableSettings) -> None:
-    """Tables that share a meter must play the same paytable for the same wager."""
-    for game in new.games:
-        for linked in other.games:
-            shared = _meter_ids(game) & _meter_ids(linked)
-            same = (game.paytable, game.wager_cents) == (linked.paytable, linked.wager_cents)
-            if shared and not same:
-                raise SetupError(
-                    f"paytables.{game.letter}: meter {min(shared)} is linked to table"
-                    f" {other.table_id}, which plays another paytable or wager."
-                )
-
-
-def _meter_ids(game: GameSetting) -> set[str]:
-    return {meter.id for meter in game.meters}

@@ -10,17 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from manager.ledger.errors import LedgerError
-from manager.ledger.jackpots import FROM_METER, FROM_TRAY, Jackpot
+from manager.ledger.terms import Jackpot
 from manager.money import PARTS_PER_MILLION
 from manager.section import Section, SetupError
+from manager.setup_jackpots import Jurisdiction, TypedJackpot, read_jackpot, read_jurisdiction
 from manager.setup_people import Card, Policy, Tech, read_card, read_policy, read_tech
 from protocol.settings import SEATS_MAX, WORKFLOW_KEYPAD, WORKFLOW_TOUCH
 
 WAGER_CENTS_MAX = 100_000
 _PPM_PER_PERCENT = PARTS_PER_MILLION // 100
 _WORKFLOWS = {name: name for name in (WORKFLOW_TOUCH, WORKFLOW_KEYPAD)}
-_SOURCES = {name: name for name in (FROM_TRAY, FROM_METER)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +30,11 @@ class PaytableChoice:
     levels: Mapping[str, str]
     folded_hands_qualify: bool
 
+    @property
+    def game(self) -> str:
+        """The game played at the table, as the house named it: an alias names another game."""
+        return self.paytable_id.split("/")[0].lower()
+
 
 @dataclass(frozen=True, slots=True)
 class SetupFile:
@@ -40,6 +44,8 @@ class SetupFile:
     seat_count: int
     board_serial: str
     jackpots: Mapping[str, Jackpot]
+    scaled_seeds: frozenset[str]  # jackpots whose seed was multiplied by the wager
+    jurisdiction: Jurisdiction
     paytables: tuple[PaytableChoice, ...]
     dealer_limit_cents: int
     executive_percent_ppm: int
@@ -53,16 +59,21 @@ def read_setup(values: Mapping[str, Any]) -> SetupFile:
     """The manager's part of a parsed TOML file."""
     top = Section(values, "")
     table, authority = top.section("table"), top.section("authority")
+    jurisdiction = read_jurisdiction(top)
+    paytables = tuple(
+        _paytable(letter, part) for letter, part in sorted(top.sections("paytables").items())
+    )
+    jackpots = _jackpots(top.sections("jackpots"), paytables, jurisdiction)
     setup = SetupFile(
         table_id=table.text("id"),
         name=table.text("name"),
         workflow=table.choice("workflow", _WORKFLOWS),
         seat_count=table.whole("seats", 1, SEATS_MAX),
         board_serial=_board_serial(top.leave_to_others("board", "link", "web")),
-        jackpots={name: _jackpot(name, part) for name, part in top.sections("jackpots").items()},
-        paytables=tuple(
-            _paytable(letter, part) for letter, part in sorted(top.sections("paytables").items())
-        ),
+        jackpots={name: typed.terms for name, typed in jackpots.items()},
+        scaled_seeds=frozenset(name for name, typed in jackpots.items() if typed.seed_scales),
+        jurisdiction=jurisdiction,
+        paytables=paytables,
         dealer_limit_cents=authority.cents("dealer_limit"),
         executive_percent_ppm=authority.whole("executive_percent", 1, 100) * _PPM_PER_PERCENT,
         executive_from_cents=authority.cents("executive_from"),
@@ -83,22 +94,16 @@ def _board_serial(others: Mapping[str, Any]) -> str:
     return serial
 
 
-def _jackpot(name: str, part: Section) -> Jackpot:
-    try:
-        jackpot = Jackpot(
-            id=name,
-            label=part.text("label"),
-            seed_cents=part.cents("seed"),
-            opening_cents=part.cents("opening"),
-            contribution_ppm=part.whole("contribution_ppm", 0, PARTS_PER_MILLION),
-            reserve_ppm=part.whole("reserve_ppm", 0, PARTS_PER_MILLION),
-            claim_lock=part.flag("claim_lock"),
-            fixed_pays_from=part.choice("fixed_pays_from", _SOURCES),
-        )
-    except LedgerError as error:
-        raise SetupError(f"{part.path}: {error}") from error
-    part.done()
-    return jackpot
+def _jackpots(
+    parts: Mapping[str, Section],
+    paytables: tuple[PaytableChoice, ...],
+    jurisdiction: Jurisdiction,
+) -> dict[str, TypedJackpot]:
+    wagers = {name: each.wager_cents for each in paytables for name in each.levels.values()}
+    return {
+        name: read_jackpot(name, part, wagers.get(name, 0), jurisdiction)
+        for name, part in parts.items()
+    }
 
 
 def _paytable(letter: str, part: Section) -> PaytableChoice:

@@ -7,7 +7,9 @@ how its jackpots stand, and is part of the settings that the unit gets.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from manager.ledger.errors import LedgerError
 from manager.ledger.jackpots import Jackpots
@@ -22,13 +24,23 @@ class Tables:
         self._jackpots = jackpots
         self._rules: dict[str, TableRules] = {}
 
-    def add(self, settings: TableSettings, board_serial: str) -> None:
+    def add(
+        self,
+        settings: TableSettings,
+        board_serial: str,
+        games: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """A new table; `games` names the game played on each sensor's letter."""
         if self.settings_of(settings.table_id) is not None:
             raise LedgerError(f"Table {settings.table_id} is known already.")
         self._store.execute(
             "INSERT INTO tables VALUES (?, ?, ?)",
             (settings.table_id, board_serial, settings.encode()),
         )
+        for letter, game in games.items():
+            self._store.execute(
+                "INSERT INTO table_games VALUES (?, ?, ?)", (settings.table_id, letter, game)
+            )
 
     def replace(self, settings: TableSettings) -> None:
         """Other cards, techs or policy for a known table; the unit gets them at its next hello."""
@@ -43,6 +55,14 @@ class Tables:
     def settings_of(self, table_id: str) -> TableSettings | None:
         row = self._store.row("SELECT settings FROM tables WHERE id = ?", (table_id,))
         return TableSettings.decode(row[0]) if row else None
+
+    def games_of(self, table_id: str) -> dict[str, str]:
+        """The game on each sensor's letter; by its paytable where no other name was given."""
+        games = self._settings(table_id).games
+        named = dict(
+            self._store.rows("SELECT letter, game FROM table_games WHERE table_id = ?", (table_id,))
+        )
+        return {game.letter: game.paytable.split("/")[0] for game in games} | named
 
     def board_serial_of(self, table_id: str) -> str:
         row = self._store.row("SELECT board_serial FROM tables WHERE id = ?", (table_id,))

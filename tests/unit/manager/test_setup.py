@@ -161,7 +161,7 @@ MISTAKES = {
         ("account = 6012345000000017", r"cards\[0\].account must be text"),
         ('account = "6012345000000017"\npin = 1', r"cards\[0\].pin is not a known key"),
     ],
-    "[paytables.A]": [("[paytables.C]", "letter must be text like")],
+    "[paytables.A]": [("[paytables.C]", "at most two jackpot games")],
     "[jackpots.main]": [("[extra]\n[jackpots.main]", "extra is not a known key")],
     "[authority]": [
         ('[jackpots.other]\nlabel="x"\nseed="1.00"\nopening="1.00"\ncontribution_ppm=1\n'
