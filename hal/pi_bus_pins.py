@@ -22,7 +22,7 @@ from hal.bus_recovery import BusPins, OpenDrainLine, PinsNotAvailable
 
 log = logging.getLogger("hal.pi_bus_pins")
 
-ADAPTERS = Path("/sys/class/i2c-adapter")
+ADAPTERS = Path("/sys/bus/i2c/devices")
 REOPEN_TRIES_MAX = 10
 REOPEN_WAIT_S = 0.02
 
@@ -86,7 +86,8 @@ class PiBusPins(BusPins):
             self._prepare()
 
     def _driver(self) -> tuple[Path, str]:
-        device = (self._adapter / "device").resolve()
+        # The adapter lies in the folder of the device it belongs to.
+        device = self._adapter.resolve().parent
         driver = (device / "driver").resolve()
         for name in ("unbind", "bind"):
             if not os.access(driver / name, os.W_OK):

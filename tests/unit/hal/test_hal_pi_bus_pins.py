@@ -23,14 +23,13 @@ class FakeKernel:
 
     def __init__(self, folder: Path) -> None:
         self.log: list[str] = []
-        self.adapters = folder / "class" / "i2c-adapter"
+        self.adapters = folder / "bus" / "i2c" / "devices"
         self.driver = folder / "drivers" / "i2c-bcm2835"
         self.device = folder / "devices" / DEVICE
         adapter = self.device / "i2c-1"
         for each in (self.adapters, self.driver, adapter):
             each.mkdir(parents=True)
         (self.adapters / "i2c-1").symlink_to(adapter)
-        (adapter / "device").symlink_to(self.device)
         (self.device / "driver").symlink_to(self.driver)
         for name in ("bind", "unbind"):
             (self.driver / name).write_text("")
