@@ -20,7 +20,7 @@ from protocol.rows import (
     COUNTERS,
     DIGEST,
     ENVY_LINES,
-    IDENTIFIER_OR_NONE,
+    HAND_ID_OR_NONE,
     JOINED_SEATS,
     ROLE,
     SENSOR,
@@ -106,7 +106,7 @@ class Hand(EventBody):
     KIND: ClassVar[int] = HAND
     round_number: Annotated[int, Wire(1, SEQUENCE)]
     sensor: Annotated[str, Wire(2, SENSOR)]
-    hand: Annotated[str, Wire(3, IDENTIFIER_OR_NONE)]  # "" turns the selection off
+    hand: Annotated[str, Wire(3, HAND_ID_OR_NONE)]  # "" turns the selection off
 
 
 @dataclass(frozen=True)

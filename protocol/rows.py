@@ -26,6 +26,9 @@ SOURCE_METER: Final = 1
 SENSOR: Final = Text(3, pattern="[1-9][0-9]?[A-Z]")
 IDENTIFIER: Final = Text(32, bytes_min=1)
 IDENTIFIER_OR_NONE: Final = Text(32)
+HAND_ID: Final = Text(40, bytes_min=1)
+HAND_ID_OR_NONE: Final = Text(40)
+HAND_LABEL: Final = Text(48)
 LABEL: Final = Text(40)
 SEQUENCE: Final = Uint(minimum=1)
 CENTS: Final = Uint()
@@ -37,7 +40,7 @@ class AwardLine(NamedTuple):
     """One paid hand, in pay order."""
 
     sensor: Annotated[str, SENSOR]
-    hand: Annotated[str, IDENTIFIER]
+    hand: Annotated[str, HAND_ID]
     amount_cents: Annotated[int, CENTS]
     level: Annotated[str, IDENTIFIER_OR_NONE]
     source: Annotated[int, Uint(maximum=SOURCE_METER)]
@@ -52,7 +55,7 @@ class EnvyLine(NamedTuple):
 
 class ClaimedHand(NamedTuple):
     sensor: Annotated[str, SENSOR]
-    hand: Annotated[str, IDENTIFIER]
+    hand: Annotated[str, HAND_ID]
 
 
 class MeterValue(NamedTuple):

@@ -17,6 +17,8 @@ from protocol.fields import Bool, Bytes, ListOf, Row, Text, Uint, Wire, bad_fiel
 from protocol.record import Record
 from protocol.rows import (
     CENTS,
+    HAND_ID,
+    HAND_LABEL,
     IDENTIFIER,
     IDENTIFIER_OR_NONE,
     LABEL,
@@ -53,8 +55,8 @@ class MeterName(NamedTuple):
 class HandSetting(NamedTuple):
     """A winning hand: what its button says and what it pays."""
 
-    id: Annotated[str, IDENTIFIER]
-    label: Annotated[str, LABEL]
+    id: Annotated[str, HAND_ID]
+    label: Annotated[str, HAND_LABEL]
     pay_kind: Annotated[int, Uint(PAY_PERCENT, PAY_FOR_ONE)]
     pay_value: Annotated[int, Uint()]  # parts per million of the meter, or N of "N for 1"
     level: Annotated[str, IDENTIFIER_OR_NONE]  # the meter it is paid from, "" for none
@@ -115,7 +117,8 @@ class TableSettings(Record):
     card_lockout_s: Annotated[int, Wire(68, Uint())] = 0
     techs: Annotated[tuple[TechSetting, ...], Wire(69, ListOf(Row(TechSetting), TECHS_MAX))] = ()
     tamper_stops: Annotated[bool, Wire(70, Bool())] = False
-    stop_sentence: Annotated[str, Wire(71, Text(STOP_SENTENCE_MAX_BYTES))] = ""  # why no game starts
+    # Why no game starts; "" while games may.
+    stop_sentence: Annotated[str, Wire(71, Text(STOP_SENTENCE_MAX_BYTES))] = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
