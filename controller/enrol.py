@@ -171,7 +171,7 @@ def _install(identity: UnitIdentity, unit_id: str, ca_der: bytes, granted: bytes
         ca = x509.load_der_x509_certificate(ca_der)
         certificate = x509.load_der_x509_certificate(granted)
         certificate.verify_directly_issued_by(ca)
-    except (ValueError, TypeError, InvalidSignature) as error:
+    except (ValueError, TypeError, InvalidSignature, x509.InvalidVersion) as error:
         raise IdentityFault("the manager's answer is no certificate of this floor's CA") from error
     names = [each.value for each in certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
     if certificate.public_key() != key.public_key() or names != [unit_id]:

@@ -53,7 +53,7 @@ class UnitIdentity:
     def certificate_name(self) -> str:
         try:
             certificate = x509.load_pem_x509_certificate(self.unit.read_bytes())
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, x509.InvalidVersion) as error:
             raise IdentityFault(f"the unit's certificate cannot be read; {HINT}") from error
         names = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
         return str(names[0].value) if names else ""
@@ -62,7 +62,7 @@ class UnitIdentity:
         """Which floor this unit belongs to."""
         try:
             ca = x509.load_pem_x509_certificate(self.ca.read_bytes())
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, x509.InvalidVersion) as error:
             raise IdentityFault(f"the floor CA's certificate cannot be read; {HINT}") from error
         return tls.fingerprint(ca.public_bytes(Encoding.DER))
 

@@ -24,6 +24,9 @@ UNIT_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,30}[A-Za-z0-9])?")
 NOT_BEFORE = datetime(1970, 1, 1, tzinfo=UTC)
 NOT_AFTER = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)  # RFC 5280: no well-defined end
 
+# What reading a request that a stranger sent may end in.
+UNREADABLE = (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm, x509.InvalidVersion)
+
 Key = ec.EllipticCurvePrivateKey
 
 
@@ -63,7 +66,7 @@ def read_request(encoded: bytes, unit_id: str) -> ec.EllipticCurvePublicKey:
         names = [name.value for name in request.subject.get_attributes_for_oid(NameOID.COMMON_NAME)]
         key = request.public_key()
         proven = request.is_signature_valid
-    except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm) as error:
+    except UNREADABLE as error:
         raise IdentityError("The signing request cannot be read.") from error
     if not isinstance(key, ec.EllipticCurvePublicKey) or not isinstance(key.curve, ec.SECP256R1):
         raise IdentityError("The signing request is not for a P-256 key.")

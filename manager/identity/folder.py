@@ -59,7 +59,7 @@ class IdentityFolder:
     def _load_ca(self) -> x509.Certificate:
         try:
             return x509.load_pem_x509_certificate(self.ca.read_bytes())
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, x509.InvalidVersion) as error:
             raise IdentityError(f"The floor CA's certificate {self.ca} cannot be read.") from error
 
     def _make(self) -> None:
