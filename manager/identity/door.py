@@ -58,7 +58,7 @@ class TlsDoor:
         return len(self._tasks)
 
     async def run(self, listener: socket.socket) -> None:
-        """Accepts until cancelled; then every connection it let in has ended."""
+        """Accepts until cancelled; then it is closed, and every connection it let in has ended."""
         loop = asyncio.get_running_loop()
         try:
             while True:
@@ -69,6 +69,7 @@ class TlsDoor:
                     continue
                 self._admit(connection, str(address[0]))
         finally:
+            listener.close()
             await self._end_all()
 
     def _admit(self, connection: socket.socket, address: str) -> None:
@@ -81,7 +82,13 @@ class TlsDoor:
         self._handshake_count += 1
         task = asyncio.create_task(self._serve(connection, address), name=f"{self._name} {address}")
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """One connection's trouble is told and ends with it; the others go on."""
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("%s: a connection failed", self._name, exc_info=error)
 
     def _why_not(self, address: str) -> str:
         """Why this address gets no handshake now, "" when it does. Costs next to nothing."""

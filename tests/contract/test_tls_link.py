@@ -1,0 +1,215 @@
+"""The link's TLS door with real sockets: who gets in, who does not, and who is cut off."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from pathlib import Path
+
+import pytest
+
+from controller.identity import UnitIdentity
+from manager.identity import certificates
+from manager.identity.folder import IdentityFolder
+from manager.identity.registry import Registry
+from protocol import tls
+from protocol.errors import ErrorCode
+from protocol.messages import Error, Welcome
+from protocol.version import ALPN
+from tests.contract.tls_floor import (
+    UNIT,
+    TlsFloor,
+    eventually,
+    new_key_pem,
+    on_floor,
+    until_closed,
+)
+from tests.unit.manager.desk import PretendUnit
+
+NOTICED_MAX_S = 1.5
+
+
+def foreign_identity(folder: Path) -> UnitIdentity:
+    """A unit of another floor: everything is in order, but the CA is not ours."""
+    other = IdentityFolder(folder / "manager")
+    other.ensure()
+    ca, ca_key = other.load_issuer()
+    key, key_pem = new_key_pem()
+    certificate = certificates.issue_unit(ca, ca_key, UNIT, key.public_key())
+    identity = UnitIdentity(folder / "unit")
+    identity.ensure_seal_key()
+    identity.unit.write_bytes(key_pem + certificates.pem(certificate))
+    identity.unit.chmod(0o600)
+    identity.ca.write_bytes(certificates.pem(ca))
+    return identity
+
+
+async def is_refused(floor: TlsFloor, context: ssl.SSLContext) -> bool:
+    """True when the manager hangs up without an answer to a good hello."""
+    try:
+        stream = await floor.connect(context)
+        await stream.write(PretendUnit(UNIT).hello().encode())
+    except OSError:
+        return True
+    return await until_closed(stream) == []
+
+
+def test_a_unit_with_a_listed_certificate_is_welcome_over_tls_1_3_and_p_256(tmp_path: Path) -> None:
+    async def play(floor: TlsFloor) -> None:
+        identity = floor.issue(tmp_path / "unit")
+        stream, answer = await floor.greet(identity)
+        assert isinstance(answer, Welcome)
+        connection = stream._writer.get_extra_info("ssl_object")  # type: ignore[attr-defined]
+        assert connection.version() == "TLSv1.3"
+        assert connection.selected_alpn_protocol() == ALPN
+        assert connection.getpeercert()["subjectAltName"] == (("DNS", tls.MANAGER_NAME),)
+        stream.close()
+        await stream.wait_closed()
+
+    on_floor(tmp_path, play)
+
+
+def test_no_certificate_or_one_of_another_ca_gets_no_answer(tmp_path: Path) -> None:
+    async def play(floor: TlsFloor) -> None:
+        ours = floor.issue(tmp_path / "unit")
+        without = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        without.load_verify_locations(cafile=str(ours.ca))
+        without.set_alpn_protocols([ALPN])
+        assert await is_refused(floor, without)
+        foreign = foreign_identity(tmp_path / "foreign")
+        mixed = tls.unit_context(foreign.unit, foreign.unit, ours.ca)
+        assert await is_refused(floor, mixed)
+        stream, answer = await floor.greet(ours)  # the same, with the right certificate
+        assert isinstance(answer, Welcome)
+        stream.close()
+
+    on_floor(tmp_path, play)
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2])
+def test_an_older_tls_is_refused(tmp_path: Path, version: ssl.TLSVersion) -> None:
+    async def play(floor: TlsFloor) -> None:
+        identity = floor.issue(tmp_path / "unit")
+        context = identity.context()
+        context.minimum_version = context.maximum_version = version
+        assert await is_refused(floor, context)
+
+    on_floor(tmp_path, play)
+
+
+def test_another_protocol_name_is_refused(tmp_path: Path) -> None:
+    async def play(floor: TlsFloor) -> None:
+        context = floor.issue(tmp_path / "unit").context()
+        context.set_alpn_protocols(["http/1.1"])
+        with pytest.raises(tls.TlsRefused, match="not tbl/1"):
+            await floor.connect(context)
+
+    on_floor(tmp_path, play)
+
+
+def test_a_certificate_that_is_not_on_the_list_is_told_why(tmp_path: Path) -> None:
+    async def play(floor: TlsFloor) -> None:
+        identity = floor.issue(tmp_path / "unit", listed_as="")
+        stream, answer = await floor.greet(identity)
+        assert isinstance(answer, Error)
+        assert answer.code == ErrorCode.UNKNOWN_UNIT
+        assert "not in this manager's list" in answer.sentence
+        await until_closed(stream)
+        await eventually(lambda: any("not in this manager's list" in a for a in floor.alarms()))
+
+    on_floor(tmp_path, play)
+
+
+def test_a_hello_under_another_name_than_the_certificate_is_refused_and_alarmed(
+    tmp_path: Path,
+) -> None:
+    async def play(floor: TlsFloor) -> None:
+        identity = floor.issue(tmp_path / "thief", name="UF-other")
+        stream, answer = await floor.greet(identity, name=UNIT)
+        assert isinstance(answer, Error)
+        assert "certificate of UF-other says it is UF-touch-1" in answer.sentence
+        await until_closed(stream)
+        assert floor.manager.server.connection_of(UNIT) is None
+        await eventually(lambda: any("says it is UF-touch-1" in a for a in floor.alarms()))
+
+    on_floor(tmp_path, play)
+
+
+def test_revoking_is_one_row_and_cuts_an_open_connection_within_a_second(tmp_path: Path) -> None:
+    async def play(floor: TlsFloor) -> None:
+        identity = floor.issue(tmp_path / "unit")
+        stream, answer = await floor.greet(identity)
+        assert isinstance(answer, Welcome)
+        store, _ = floor.operator()
+        began_s = time.monotonic()
+        assert Registry(store).revoke(UNIT, "The unit was stolen.") == 1
+        store.close()
+        said = await until_closed(stream)
+        assert time.monotonic() - began_s < NOTICED_MAX_S
+        assert isinstance(said[-1], Error)
+        assert "stolen" in said[-1].sentence
+        again, refused = await floor.greet(identity)
+        assert isinstance(refused, Error)
+        assert "stolen" in refused.sentence
+        await until_closed(again)
+        assert any("stolen" in sentence for sentence in floor.alarms())
+
+    on_floor(tmp_path, play)
+
+
+def test_a_certificate_is_rotated_while_the_old_one_still_serves(tmp_path: Path) -> None:
+    async def play(floor: TlsFloor) -> None:
+        old = floor.issue(tmp_path / "unit")
+        first, welcome = await floor.greet(old)
+        assert isinstance(welcome, Welcome)
+        registry = Registry(floor.office.store)
+        new = floor.issue(tmp_path / "unit")  # the same files, replaced
+        assert [each.counts for each in registry.of_unit(UNIT)] == [True, True]
+        second, welcome = await floor.greet(new)
+        assert isinstance(welcome, Welcome)
+        await until_closed(first)  # the newest connection of a unit is the one that counts
+        store, _ = floor.operator()
+        assert len(Registry(store).retire(UNIT)) == 1
+        store.close()
+        await asyncio.sleep(2 * 0.5)  # two looks at the list
+        await second.write(PretendUnit(UNIT).hello().encode())  # still served, so it is answered
+        said = await until_closed(second)
+        assert "does not send Hello" in str(said[-1])
+
+    on_floor(tmp_path, play)
+
+
+def test_a_unit_refuses_a_manager_of_another_floor(tmp_path: Path) -> None:
+    async def play(floor: TlsFloor) -> None:
+        stranger = foreign_identity(tmp_path / "foreign")
+        with pytest.raises(tls.TlsRefused, match="certificate is not accepted"):
+            await floor.connect(stranger.context())
+
+    on_floor(tmp_path, play)
+
+
+def test_a_units_certificate_cannot_pose_as_the_manager(tmp_path: Path) -> None:
+    """Someone with a unit's SD card sets up a manager of their own with the unit's certificate."""
+
+    async def play(floor: TlsFloor) -> None:
+        stolen = floor.issue(tmp_path / "stolen", name="UF-stolen")
+        victim = floor.issue(tmp_path / "unit")
+        fake = tls.enrolling_manager_context(stolen.unit, stolen.unit)
+        fake.set_alpn_protocols([ALPN])
+        served = asyncio.Event()
+
+        async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            served.set()
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=fake)
+        port = server.sockets[0].getsockname()[1]
+        try:
+            with pytest.raises(tls.TlsRefused, match="not accepted"):
+                await tls.open_stream("127.0.0.1", port, victim.context())
+        finally:
+            server.close()
+        assert not served.is_set()
+
+    on_floor(tmp_path, play)
