@@ -16,6 +16,7 @@ from controller.backlog import show_backlog
 from controller.config import UnitConfig
 from controller.core import commands, kinds, lights, sensing
 from controller.core.round import prompt, table_state
+from controller.core.surface import Surface
 from controller.crew import Crew
 from controller.fault_board import FaultBoard
 from controller.fault_events import FaultEvents
@@ -90,6 +91,7 @@ class Controller:
             self._show_lights,
             lambda: self.crew.beat("spots"),
         )
+        self._surface = Surface()
         self._chip_watches = [self._chip_watch(name) for name in board.chips]
         self._press_guard = PressGuard()
         self._ready = False
@@ -168,6 +170,8 @@ class Controller:
             [self._references[place.id] for place in places],
             self._spots_changed,
             lambda: self.crew.beat(name),
+            self._surface,
+            lambda: not self.keeper.state.round_open,
         )
 
     def is_healthy(self) -> bool:

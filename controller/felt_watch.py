@@ -62,6 +62,9 @@ class FeltWatch:
         # Some reasons are whole sentences already.
         sentence = f"Spot {sensor}: {spot.reason.rstrip('.')}." if broken else ""
         self._faults.set("sensor", sensor, sentence)
+        if spot.presence == sensing.UNSURE:
+            # What comes after is news again, even if it is what was told before.
+            self._told_presence.pop(sensor, None)
         present = spot.presence == sensing.PRESENT
         if broken or not spot.confirmed or self._told_presence.get(sensor) == present:
             return

@@ -2,7 +2,8 @@
 
 It alone knows when to read the chip. The touch bits are read first and passed on at once, so that
 the light follows the chip on the felt; the raw data that confirm them are read after. A slow poll
-makes sure that a lost interrupt cannot strand a bet. What a reading means is the spot's business.
+makes sure that a lost interrupt cannot strand a bet. What a reading means is the spot's business,
+how the empty felt drifts the surface's; a chip whose felt has drifted is started anew from there.
 """
 
 from __future__ import annotations
@@ -10,18 +11,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from controller.core.sensing import Spot
+from controller.core.sensing import ABSENT, Spot
+from controller.core.surface import Surface
 from hal import aio
 from hal.capacitive import CapacitiveSensor
 from hal.errors import HardwareFault, SensorFault
 
 log = logging.getLogger("controller.sensors")
 
-QUIET_POLL_MS = 1000
-SETTLING_POLL_MS = 25
-SETTLING_MS = 200
+WITHOUT_INTERRUPT_MS = 25
 RECOVERY_FIRST_MS = 100
 RECOVERY_MAX_MS = 2000
+# In chips: beyond this the touch bit would speak too early or too late.
+REBASE_BEYOND = 0.06
 
 
 class ChipWatch:
@@ -35,15 +37,22 @@ class ChipWatch:
         references: Sequence[int],
         changed: Callable[[], None],
         beat: Callable[[], None],
+        surface: Surface | None = None,
+        may_learn: Callable[[], bool] = lambda: False,
     ) -> None:
+        """`may_learn` says whether the empty felt may be followed: never in a round."""
         self.name = name
         self._chip = chip
         self._spots = spots
         self._references = references
         self._changed = changed
         self._beat = beat
-        self._settling_until_ms = 0
-        self._settling = False
+        self._surface = surface or Surface()
+        self._may_learn = may_learn
+        for spot in spots.values():
+            self._surface.add(spot)
+        self._zeros = [spot.zero for spot in spots.values()]
+        self._reading = aio.Lock()
         self._started = False
         self._healthy = False
 
@@ -67,7 +76,7 @@ class ChipWatch:
         if self._started:
             await self._chip.recover()
         else:
-            await self._chip.start(self._references)
+            await self._start()
         self._started = self._healthy = True
         await self._confirm()
 
@@ -76,45 +85,44 @@ class ChipWatch:
         if not self._healthy:
             return  # its spots show why, and a recovery is under way
         try:
-            await self._confirm()
+            async with self._reading:
+                await self._confirm()
         except HardwareFault as fault:
             self._fault_all(str(fault))
 
     async def _watch_once(self) -> None:
-        await self._wait_for_news()
-        touched = await self._chip.read_touched()
-        now_ms = aio.ticks_ms()
-        moved = False
-        for electrode, spot in self._spots.items():
-            moved |= spot.touched(bool(touched >> electrode & 1), now_ms)
-        if moved:
-            self._settle(now_ms)
-            self._changed()
-            # Whoever waits for news (the lights) goes first; the longer reading comes after.
-            await aio.sleep_ms(1)
-        await self._confirm()
+        called = await self._wait_for_news()
+        async with self._reading:
+            touched = await self._chip.read_touched()
+            now_ms = aio.ticks_ms()
+            moved = False
+            for electrode, spot in self._spots.items():
+                moved |= spot.touched(bool(touched >> electrode & 1), now_ms, called)
+            if moved:
+                self._changed()
+                # Whoever waits for news (the lights) goes first; the longer reading comes after.
+                await aio.sleep_ms(1)
+            await self._confirm()
+            await self._rebase()
 
-    async def _wait_for_news(self) -> None:
+    async def _wait_for_news(self) -> bool:
+        """True when the chip's interrupt called, False when it is merely time to look."""
         line = self._chip.interrupt
         if line is None:
-            await aio.sleep_ms(SETTLING_POLL_MS)
-            return
+            await aio.sleep_ms(min(WITHOUT_INTERRUPT_MS, self._poll_ms()))
+            return False
         if line.active:
-            return  # the chip has more to tell than the last read took
+            return True  # the chip has more to tell than the last read took
         try:
             await aio.wait_for_ms(line.changed(), self._poll_ms())
         except aio.TimeoutError:
             self._beat()
+            return False
+        return True
 
     def _poll_ms(self) -> int:
-        if self._settling and aio.ticks_diff(self._settling_until_ms, aio.ticks_ms()) > 0:
-            return SETTLING_POLL_MS
-        self._settling = False
-        return QUIET_POLL_MS
-
-    def _settle(self, now_ms: int) -> None:
-        self._settling = True
-        self._settling_until_ms = aio.ticks_add(now_ms, SETTLING_MS)
+        now_ms = aio.ticks_ms()
+        return min(spot.read_again_ms(now_ms) for spot in self._spots.values())
 
     async def _confirm(self) -> None:
         readings = await self._chip.snapshot()
@@ -122,14 +130,33 @@ class ChipWatch:
         if all(reading.fault for reading in readings):
             raise SensorFault(str(readings[0].fault))
         moved = False
-        for electrode, spot in self._spots.items():
+        for (electrode, spot), reference in zip(self._spots.items(), self._references, strict=True):
             reading = readings[electrode]
-            moved |= spot.reading(
-                reading.raw, reading.reference, reading.touched, reading.fault, now_ms
-            )
+            moved |= spot.reading(reading.raw, reference, reading.touched, reading.fault, now_ms)
+        self._surface.look(now_ms, self._may_learn())
         if moved:
-            self._settle(now_ms)
             self._changed()
+
+    async def _rebase(self) -> None:
+        """Tells the chip where the empty felt is by now, while nothing lies on any of its spots."""
+        spots = self._spots.values()
+        apart = max(abs(spot.zero - zero) for spot, zero in zip(spots, self._zeros, strict=True))
+        if apart < REBASE_BEYOND or not self._may_learn():
+            return
+        now_ms = aio.ticks_ms()
+        if all(spot.presence == ABSENT and spot.stable(now_ms) for spot in spots):
+            await self._start()
+            await self._confirm()
+
+    async def _start(self) -> None:
+        spots = self._spots.values()
+        self._zeros = [spot.zero for spot in spots]
+        await self._chip.start(
+            [
+                spot.reference_now(reference)
+                for spot, reference in zip(spots, self._references, strict=True)
+            ]
+        )
 
     def _fault_all(self, reason: str) -> None:
         log.warning("%s: %s", self.name, reason)

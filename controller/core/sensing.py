@@ -1,18 +1,32 @@
-"""Decides for one sensor whether a chip lies on it: PRESENT, ABSENT or FAULT with a reason.
+"""Decides for one sensor what the table may believe: PRESENT, ABSENT, UNSURE or FAULT.
 
 The chip's touch bit moves the presence at once, so that a light follows the hand; only the raw
 measure against the stored empty-felt reference confirms it, and only a confirmed presence that has
-rested becomes a bet. Reading the chip is done elsewhere. A failed read is a fault, never "empty".
+rested becomes a bet. UNSURE is there but no chip for certain: it is refused at the lock, visibly.
+Reading the chip is done elsewhere. A failed read is a fault, never "empty".
 """
 
+from controller.core.classify import (
+    CHIP,
+    FOREIGN,
+    LOOSE_MS,
+    NOTHING,
+    UNDECIDED,
+    Calibration,
+    Classifier,
+)
 from hal.aio import ticks_diff
+
+__all__ = ["CHIP", "FOREIGN", "NOTHING", "UNDECIDED", "Calibration", "Classifier", "Spot"]
 
 PRESENT = "present"
 ABSENT = "absent"
+UNSURE = "unsure"
 FAULT = "fault"
 
 # The reason before the first reading: nothing is wrong yet, and nothing is known.
 NOT_READ = "not read yet"
+LOOSE_PAD = "the pad reads far below empty felt: loose, or very wet"
 
 # Verdicts at the lock.
 ACCEPT = 1
@@ -21,78 +35,84 @@ EMPTY = 3
 LEFT = 4  # refused like REFUSE, but nothing lies there: the spot was left a moment ago
 
 SETTLE_MS = 150
-DISAGREE_MAX_MS = 200
-# The watcher reads each chip at least once a second; three missed reads are no reading at all.
-READING_AGE_MAX_MS = 3000
+# Every chip is read at least twice a second; three missed readings are no reading at all.
+READING_AGE_MAX_MS = 1500
+# A reading this soon after the touch bit rose shows the arrival itself.
+PROMPT_MS = 12
 
-# What a classifier may answer.
-NOTHING = 0
-CHIP = 1
-UNDECIDED = 2
-FOREIGN = 3
-
-RAW_MAX = 1023
-
-
-class DeltaClassifier:
-    """Tells a chip from empty felt by how far it pulls the measure below the reference.
-
-    Between the two thresholds it does not decide: what was confirmed stays so (hysteresis). A
-    classifier that also knows hands and liquids can take its place; it answers FOREIGN for those.
-    """
-
-    __slots__ = ("chip_delta_min", "empty_delta_max")
-
-    def __init__(self, chip_delta_min: int = 12, empty_delta_max: int = 8) -> None:
-        if empty_delta_max >= chip_delta_min:
-            raise ValueError("Empty felt must lie below a chip, or the spot would flicker.")
-        self.chip_delta_min = chip_delta_min
-        self.empty_delta_max = empty_delta_max
-
-    def classify(self, raw: int, reference: int, now_ms: int) -> int:
-        delta = reference - raw
-        if delta >= self.chip_delta_min:
-            return CHIP
-        if delta <= self.empty_delta_max:
-            return NOTHING
-        return UNDECIDED
+# How long to wait for the next reading when no interrupt calls for it.
+DECIDING_EVERY_MS = 8
+SETTLING_EVERY_MS = 25
+WATCHING_EVERY_MS = 50
+CALM_EVERY_MS = 200
+QUIET_EVERY_MS = 500
 
 
 class Spot:
     """One sensor's presence through time. Each input returns True when the outcome changed."""
 
     __slots__ = (
+        "_calibration",
         "_changed_ms",
-        "_classifier",
-        "_disagrees",
-        "_disagrees_since_ms",
+        "_edge_is_news",
+        "_edge_ms",
+        "_looked_ms",
         "_read_ms",
         "_rested",
+        "_touch_bit",
+        "classifier",
         "confirmed",
+        "damp",
+        "level",
         "presence",
         "reason",
+        "rose_ms",
         "sensor",
+        "zero",
     )
 
-    def __init__(self, sensor: str, classifier: "DeltaClassifier | None" = None) -> None:
+    def __init__(self, sensor: str, calibration: "Calibration | None" = None) -> None:
         self.sensor = sensor
         self.presence = FAULT
         self.reason = NOT_READ
         self.confirmed = False
-        self._classifier = classifier or DeltaClassifier()
+        self.level = 0.0  # in chips, after the last reading that was no fault
+        # Moved by the table's surface: where the empty felt is now, and this spot's part in it.
+        self.zero = 0.0
+        self.damp = 0.0
+        self.rose_ms = 0
+        self.calibrate(calibration or Calibration())
         self._changed_ms = 0
         self._rested = False
         self._read_ms = 0
-        self._disagrees = False
-        self._disagrees_since_ms = 0
+        self._touch_bit = False
+        self._edge_ms = 0
+        self._edge_is_news = False
+        self._looked_ms = 0
 
-    def touched(self, is_touched: bool, now_ms: int) -> bool:
-        """The fast path: the touch bit alone. It never ends a fault; only a reading does."""
+    def calibrate(self, calibration: "Calibration") -> None:
+        """Before the first reading only: nothing that was seen so far is kept."""
+        self._calibration = calibration
+        self.classifier = Classifier(calibration)
+
+    # -- what the chip says ------------------------------------------------------------------
+
+    def touched(self, is_touched: bool, now_ms: int, prompt: bool = True) -> bool:
+        """The fast path: the touch bit alone. It never ends a fault; only a reading does.
+
+        `prompt`: the bit is known to have changed just now, not some time since the last look.
+        """
         self._rest(now_ms)
-        presence = PRESENT if is_touched else ABSENT
-        if self.presence in (FAULT, presence):
+        seen_lately = 0 <= ticks_diff(now_ms, self._looked_ms) <= PROMPT_MS
+        self._looked_ms = now_ms
+        if is_touched == self._touch_bit:
             return False
-        return self._become(presence, "", False, now_ms)
+        self._touch_bit = is_touched
+        self._edge_ms = now_ms
+        self._edge_is_news = prompt or seen_lately
+        if self.presence == FAULT or (self.presence == UNSURE and not self._is_undecided()):
+            return False
+        return self._become(PRESENT if is_touched else ABSENT, "", False, now_ms)
 
     def reading(
         self,
@@ -102,26 +122,23 @@ class Spot:
         fault_reason: "str | None",
         now_ms: int,
     ) -> bool:
-        """The whole measure: confirms what the touch bit said, or finds the fault."""
+        """The whole measure: says what lies here, or finds the fault."""
         self._rest(now_ms)
         if fault_reason:
             return self.fault(fault_reason, now_ms)
-        if raw <= 0 or raw >= RAW_MAX:
+        if raw <= 0 or raw >= self._calibration.raw_max:
             return self.fault(f"the reading {raw} is out of range", now_ms)
+        moved = self.touched(is_touched, now_ms, False)
         self._read_ms = now_ms
-        seen = self._classifier.classify(raw, reference, now_ms)
-        if seen == FOREIGN:
-            return self.fault("something other than a chip lies here", now_ms)
-        presence = PRESENT if is_touched else ABSENT
-        if seen == UNDECIDED:
-            agrees = self.confirmed and presence == self.presence
-        else:
-            agrees = (seen == CHIP) == is_touched
-        return self._judge(presence, agrees, now_ms)
+        self.level = (reference - raw) / self._calibration.chip_delta - self.zero
+        kind = self.classifier.take(self.level, now_ms, self._is_prompt(now_ms))
+        return self._judge(kind, now_ms) or moved
 
     def fault(self, reason: str, now_ms: int) -> bool:
-        self._disagrees = False
+        self.classifier.lost()
         return self._become(FAULT, reason, False, now_ms)
+
+    # -- what the table asks -----------------------------------------------------------------
 
     def stable(self, now_ms: int) -> bool:
         """True when a presence that is no fault has not changed for SETTLE_MS."""
@@ -136,32 +153,59 @@ class Spot:
             return ACCEPT if self.stable(now_ms) else REFUSE
         return EMPTY if self.stable(now_ms) else LEFT
 
-    def _judge(self, presence: str, agrees: bool, now_ms: int) -> bool:
-        if agrees:
-            self._disagrees = False
-            return self._become(presence, "", True, now_ms)
-        if not self._disagrees:
-            self._disagrees = True
-            self._disagrees_since_ms = now_ms
-        if ticks_diff(now_ms, self._disagrees_since_ms) >= DISAGREE_MAX_MS:
-            return self._become(FAULT, "touch and measurement disagree", False, now_ms)
-        if self.presence == FAULT:
-            return False  # a fault ends when everything agrees again, not before
-        return self._become(presence, "", False, now_ms)
+    def read_again_ms(self, now_ms: int) -> int:
+        """How soon the next reading is wanted when nothing calls for it before."""
+        self._rest(now_ms)
+        if self.presence != FAULT:
+            if self.classifier.is_restless(now_ms):
+                return DECIDING_EVERY_MS
+            if not self._rested:
+                return SETTLING_EVERY_MS
+        if self.presence == PRESENT:
+            return WATCHING_EVERY_MS
+        return CALM_EVERY_MS if self.presence == UNSURE else QUIET_EVERY_MS
+
+    def reference_now(self, reference: int) -> int:
+        """The stored reference, moved to where the empty felt is today."""
+        return round(reference - self.zero * self._calibration.chip_delta)
+
+    # -- inside ------------------------------------------------------------------------------
+
+    def _judge(self, kind: int, now_ms: int) -> bool:
+        if kind == CHIP:
+            return self._become(PRESENT, "", True, now_ms)
+        if kind == NOTHING:
+            return self._become(ABSENT, "", True, now_ms)
+        if kind == FOREIGN:
+            if self.classifier.loose_for_ms(now_ms) >= LOOSE_MS:
+                return self._become(FAULT, LOOSE_PAD, False, now_ms)
+            return self._become(UNSURE, self.classifier.reason, False, now_ms)
+        if self.presence in (PRESENT, UNSURE):
+            return self._become(self.presence, "", False, now_ms)
+        return self._become(PRESENT if self._touch_bit else UNSURE, "", False, now_ms)
+
+    def _is_undecided(self) -> bool:
+        return self.classifier.kind == UNDECIDED
+
+    def _is_prompt(self, now_ms: int) -> bool:
+        if not (self._touch_bit and self._edge_is_news):
+            return False
+        return 0 <= ticks_diff(now_ms, self._edge_ms) <= PROMPT_MS
 
     def _become(self, presence: str, reason: str, confirmed: bool, now_ms: int) -> bool:
-        before = (self.presence, self.reason, self.confirmed)
         if presence != self.presence:
             self._changed_ms = now_ms
             self._rested = False
+        elif reason == self.reason and confirmed == self.confirmed:
+            return False
         self.presence = presence
         self.reason = reason
         self.confirmed = confirmed
-        return before != (presence, reason, confirmed)
+        return True
 
     def _rest(self, now_ms: int) -> None:
         # Latched, because ticks wrap: a chip that lies for a week must not turn young again.
-        if ticks_diff(now_ms, self._changed_ms) >= SETTLE_MS:
+        if not self._rested and ticks_diff(now_ms, self._changed_ms) >= SETTLE_MS:
             self._rested = True
 
     def _is_fresh(self, now_ms: int) -> bool:

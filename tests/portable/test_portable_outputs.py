@@ -58,6 +58,7 @@ def lines_on_cpython(module: str, capsys: pytest.CaptureFixture[str]) -> list[st
     [
         ("portable_imports", 12, "imported round.py"),
         ("portable_shim", 30, "flag woke its waiter"),
+        ("portable_sensing", 20, "spill True"),
         ("portable_touch_round", 120, "light 5A winner"),
         ("portable_keypad_round", 80, "Turn the key back to RUN"),
         ("portable_codec_vectors", 200, "example f818 1 Not in the CBOR profile"),

@@ -9,7 +9,7 @@ async def main():
     table = Table("keypad")
     for sensor in ("1A", "3A", "6A"):
         table.place(sensor)
-    table.pass_ms(300)
+    table.pass_ms(400)
     table.turn_key("JPH")
     table.start()
     table.turn_key("RUN")

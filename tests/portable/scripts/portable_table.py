@@ -7,11 +7,12 @@ one of the two interpreters keeps their order.
 from controller.core import commands, kinds, lights, payout
 from controller.core.round import RoundState, apply, decide, is_local, prompt, table_state
 from controller.core.rules import Game, Hand, Rules
-from controller.core.sensing import PRESENT, Spot
+from controller.core.sensing import Spot
 
 REFERENCE = 700
 EMPTY_RAW = 698
-CHIP_RAW = 664
+CHIP_RAW = 642
+READ_EVERY_MS = 10
 
 HANDS = [
     Hand("four-aces", "Four Aces", kinds.PAY_PERCENT, 1000000, "main", 10000),
@@ -30,18 +31,20 @@ class Table:
         self.rules.key = kinds.KEY_RUN if workflow == kinds.WORKFLOW_KEYPAD else ""
         self.state = RoundState()
         self.spots = [Spot(sensor) for sensor in sensors]
+        self.chips = []
         self.journal = []
         self.now_ms = 0
         self.locked_ms = 0
         self.pass_ms(1000)
 
     def pass_ms(self, duration_ms):
-        """Time passes, and each spot is read once at the end of it."""
-        self.now_ms += duration_ms
-        for spot in self.spots:
-            is_chip = spot.presence == PRESENT
-            raw = CHIP_RAW if is_chip else EMPTY_RAW
-            spot.reading(raw, REFERENCE, is_chip, None, self.now_ms)
+        """Time passes, and each spot is read again and again."""
+        for _ in range(max(1, duration_ms // READ_EVERY_MS)):
+            self.now_ms += min(duration_ms, READ_EVERY_MS)
+            for spot in self.spots:
+                is_chip = spot.sensor in self.chips
+                raw = CHIP_RAW if is_chip else EMPTY_RAW
+                spot.reading(raw, REFERENCE, is_chip, None, self.now_ms)
 
     def place(self, sensor):
         self.move(sensor, True)
@@ -50,6 +53,10 @@ class Table:
         self.move(sensor, False)
 
     def move(self, sensor, is_there):
+        if is_there:
+            self.chips.append(sensor)
+        else:
+            self.chips.remove(sensor)
         for spot in self.spots:
             if spot.sensor == sensor:
                 moved = spot.touched(is_there, self.now_ms)

@@ -36,7 +36,7 @@ def steps(table):
         lambda: table.place("2A"),
         lambda: table.place("5A"),
         lambda: table.place("7A"),
-        lambda: table.pass_ms(200),
+        lambda: table.pass_ms(400),
         lambda: table.place("4A"),  # too late to rest before the lock
         table.show,
         table.start,

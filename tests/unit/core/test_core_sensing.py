@@ -1,29 +1,69 @@
-"""Presence of a chip: fast, confirmed, rested, or a fault; never guessed."""
+"""Presence of a chip: fast, confirmed, rested, unsure, or a fault; never guessed."""
 
 from __future__ import annotations
 
 import pytest
 
-from controller.core import sensing
-from controller.core.sensing import ABSENT, ACCEPT, EMPTY, FAULT, LEFT, PRESENT, REFUSE, Spot
+from controller.core import classify, sensing
+from controller.core.sensing import (
+    ABSENT,
+    ACCEPT,
+    EMPTY,
+    FAULT,
+    LEFT,
+    PRESENT,
+    REFUSE,
+    UNSURE,
+    Calibration,
+    Spot,
+)
 from hal.aio import ticks_add
 
 REFERENCE = 700
 EMPTY_RAW = 699
-CHIP_RAW = 670
+CHIP_RAW = 641
+EDGE_RAW = 680
+HAND_RAW = 400
+READ_EVERY_MS = 10
 
 
-def empty_spot(now_ms: int = 0) -> Spot:
-    spot = Spot("3A")
-    spot.reading(EMPTY_RAW, REFERENCE, False, None, now_ms)
-    return spot
+class Watched:
+    """A spot that is read every 10 ms, as its chip watch would while anything happens."""
+
+    def __init__(self, now_ms: int = 0, raw: int = EMPTY_RAW) -> None:
+        self.spot = Spot("3A")
+        self.now_ms = now_ms
+        self.raw = raw
+        self.read()
+
+    def read(self) -> bool:
+        is_touched = REFERENCE - self.raw > 12
+        return self.spot.reading(self.raw, REFERENCE, is_touched, None, self.now_ms)
+
+    def put(self, raw: int) -> None:
+        """The level jumps, and the touch bit tells of it."""
+        self.raw = raw
+        self.spot.touched(REFERENCE - raw > 12, self.now_ms)
+        self.read()
+
+    def pass_ms(self, duration_ms: int) -> None:
+        for _ in range(duration_ms // READ_EVERY_MS):
+            self.now_ms = ticks_add(self.now_ms, READ_EVERY_MS)
+            self.read()
+
+    def verdict(self) -> int:
+        return self.spot.verdict_at_lock(self.now_ms)
+
+    def seen(self) -> tuple[str, bool]:
+        return self.spot.presence, self.spot.confirmed
 
 
-def spot_with_chip(now_ms: int = 0) -> Spot:
-    spot = empty_spot(now_ms)
-    spot.touched(True, now_ms)
-    spot.reading(CHIP_RAW, REFERENCE, True, None, now_ms)
-    return spot
+def with_chip(now_ms: int = 0) -> Watched:
+    watched = Watched(now_ms)
+    watched.pass_ms(1_000)
+    watched.put(CHIP_RAW)
+    watched.pass_ms(500)
+    return watched
 
 
 def test_a_spot_that_was_never_read_is_a_fault_and_no_empty_spot():
@@ -33,7 +73,7 @@ def test_a_spot_that_was_never_read_is_a_fault_and_no_empty_spot():
 
 
 def test_the_touch_bit_moves_the_presence_at_once():
-    spot = empty_spot()
+    spot = Watched().spot
     assert spot.touched(True, 1_000)
     assert spot.presence == PRESENT
     assert not spot.confirmed
@@ -44,148 +84,207 @@ def test_the_touch_bit_moves_the_presence_at_once():
 
 def test_the_touch_bit_alone_never_makes_a_bet():
     """Catches: accepting without the raw measure (drop `confirmed` in verdict_at_lock)."""
-    spot = empty_spot()
+    spot = Watched().spot
     spot.touched(True, 1_000)
-    assert spot.stable(1_500)
-    assert spot.verdict_at_lock(1_500) == REFUSE
+    assert spot.stable(1_400)
+    assert spot.verdict_at_lock(1_400) == REFUSE
 
 
-def test_a_confirmed_and_rested_chip_is_accepted():
-    spot = spot_with_chip(1_000)
-    assert spot.verdict_at_lock(1_149) == REFUSE
-    assert spot.verdict_at_lock(1_150) == ACCEPT
+def test_the_touch_bit_alone_never_makes_a_spot_empty():
+    watched = with_chip()
+    watched.spot.touched(False, watched.now_ms)
+    assert watched.seen() == (ABSENT, False)
+    assert watched.verdict() == REFUSE
 
 
-def test_a_confirmed_and_rested_empty_spot_is_empty():
-    assert empty_spot(1_000).verdict_at_lock(1_150) == EMPTY
+def test_a_chip_is_accepted_when_it_has_rested():
+    watched = Watched()
+    watched.pass_ms(1_000)
+    watched.put(CHIP_RAW)
+    assert watched.seen() == (PRESENT, False)
+    watched.pass_ms(150)
+    assert watched.verdict() == REFUSE
+    watched.pass_ms(250)
+    assert watched.seen() == (PRESENT, True)
+    assert watched.verdict() == ACCEPT
+
+
+def test_one_or_two_readings_make_no_bet_however_far_apart():
+    """Catches: single-sample acceptance (READINGS_MIN of the trace)."""
+    spot = Watched().spot
+    spot.touched(True, 1_000)
+    for now_ms in (1_002, 1_400, 1_800):
+        spot.reading(CHIP_RAW, REFERENCE, True, None, now_ms)
+        assert spot.verdict_at_lock(now_ms) == REFUSE
+
+
+def test_a_rested_empty_spot_is_empty():
+    watched = Watched(1_000)
+    assert watched.verdict() == LEFT
+    watched.pass_ms(150)
+    assert watched.verdict() == EMPTY
 
 
 def test_a_chip_taken_just_before_the_lock_is_in_transition():
-    spot = spot_with_chip(0)
-    spot.touched(False, 1_000)
-    assert spot.verdict_at_lock(1_001) == REFUSE, "not confirmed yet"
-    spot.reading(EMPTY_RAW, REFERENCE, False, None, 1_002)
-    assert spot.verdict_at_lock(1_149) == LEFT
-    assert spot.verdict_at_lock(1_150) == EMPTY
+    watched = with_chip()
+    watched.spot.touched(False, watched.now_ms)
+    assert watched.verdict() == REFUSE, "not confirmed yet"
+    watched.put(EMPTY_RAW)
+    assert watched.verdict() == LEFT
+    watched.pass_ms(150)
+    assert watched.verdict() == EMPTY
 
 
 def test_confirmation_tells_that_it_changed_something():
-    spot = empty_spot()
-    spot.touched(True, 1_000)
-    assert spot.reading(CHIP_RAW, REFERENCE, True, None, 1_001)
-    assert not spot.reading(CHIP_RAW, REFERENCE, True, None, 1_020)
+    watched = Watched()
+    watched.pass_ms(1_000)
+    watched.put(CHIP_RAW)
+    changes = []
+    for _ in range(50):
+        watched.now_ms += READ_EVERY_MS
+        changes.append(watched.read())
+    assert changes.count(True) == 1
 
 
 def test_a_bouncing_chip_starts_its_rest_anew():
-    spot = spot_with_chip(0)
-    for now_ms in (1_000, 1_060, 1_120):
-        spot.touched(False, now_ms)
-        spot.touched(True, now_ms + 5)
-    spot.reading(CHIP_RAW, REFERENCE, True, None, 1_130)
-    assert spot.verdict_at_lock(1_274) == REFUSE
-    assert spot.verdict_at_lock(1_275) == ACCEPT
+    watched = with_chip()
+    for _ in range(3):
+        watched.put(EMPTY_RAW)
+        watched.pass_ms(20)
+        watched.put(CHIP_RAW)
+        watched.pass_ms(60)
+        assert watched.verdict() == REFUSE
+    watched.pass_ms(400)
+    assert watched.verdict() == ACCEPT
 
 
-def test_between_the_thresholds_what_was_confirmed_stays():
-    chip, empty = spot_with_chip(), empty_spot()
-    chip.reading(REFERENCE - 10, REFERENCE, True, None, 1_000)
-    empty.reading(REFERENCE - 10, REFERENCE, False, None, 1_000)
-    assert (chip.presence, chip.confirmed) == (PRESENT, True)
-    assert (empty.presence, empty.confirmed) == (ABSENT, True)
+@pytest.mark.parametrize("raw", [EDGE_RAW, HAND_RAW])
+def test_what_is_no_chip_is_unsure_and_refused_and_never_empty(raw):
+    watched = Watched()
+    watched.pass_ms(1_000)
+    watched.put(raw)
+    for _ in range(40):
+        watched.pass_ms(100)
+        assert watched.verdict() == REFUSE
+    assert watched.seen() == (UNSURE, False)
+    assert watched.spot.reason
 
 
-def test_between_the_thresholds_a_new_touch_is_not_confirmed_and_becomes_a_fault():
-    spot = empty_spot()
-    spot.touched(True, 1_000)
-    spot.reading(REFERENCE - 10, REFERENCE, True, None, 1_001)
-    assert spot.verdict_at_lock(1_160) == REFUSE
-    spot.reading(REFERENCE - 10, REFERENCE, True, None, 1_201)
-    assert spot.presence == FAULT
+def test_an_unsure_spot_does_not_flicker_with_its_touch_bit():
+    watched = Watched()
+    watched.pass_ms(1_000)
+    watched.put(EDGE_RAW)
+    watched.pass_ms(1_000)
+    for is_touched in (False, True, False, True):
+        assert not watched.spot.touched(is_touched, watched.now_ms)
+        assert watched.spot.presence == UNSURE
 
 
-@pytest.mark.parametrize(("raw", "is_touched"), [(EMPTY_RAW, True), (CHIP_RAW, False)])
-def test_touch_and_measure_that_disagree_too_long_are_a_fault(raw, is_touched):
-    spot = empty_spot()
-    spot.reading(raw, REFERENCE, is_touched, None, 1_000)
-    assert spot.presence == (PRESENT if is_touched else ABSENT)
-    assert spot.verdict_at_lock(1_000) == REFUSE
-    spot.reading(raw, REFERENCE, is_touched, None, 1_199)
-    assert spot.presence != FAULT
-    spot.reading(raw, REFERENCE, is_touched, None, 1_200)
-    assert (spot.presence, spot.reason) == (FAULT, "touch and measurement disagree")
+def test_a_touch_bit_that_contradicts_the_measure_does_not_matter():
+    """The raw data decide; a bit that is stuck only costs the fast wake-up."""
+    for raw, verdict in ((EMPTY_RAW, EMPTY), (CHIP_RAW, ACCEPT)):
+        spot = Spot("3A")
+        for now_ms in range(0, 1_000, READ_EVERY_MS):
+            spot.reading(raw, REFERENCE, raw == EMPTY_RAW, None, now_ms)
+        assert spot.verdict_at_lock(1_000) == verdict
 
 
-def test_a_short_disagreement_is_forgiven():
-    spot = empty_spot()
-    spot.touched(True, 1_000)
-    spot.reading(EMPTY_RAW, REFERENCE, True, None, 1_001)
-    spot.reading(CHIP_RAW, REFERENCE, True, None, 1_100)
-    spot.reading(EMPTY_RAW, REFERENCE, True, None, 1_250)
-    spot.reading(CHIP_RAW, REFERENCE, True, None, 1_300)
-    assert spot.verdict_at_lock(1_300) == ACCEPT
-
-
-def test_a_fault_ends_only_with_a_reading_that_agrees():
-    spot = spot_with_chip()
-    assert spot.fault("the bus is stuck", 1_000)
-    assert not spot.fault("the bus is stuck", 1_001)
-    assert not spot.touched(False, 1_002)
-    assert (spot.presence, spot.reason) == (FAULT, "the bus is stuck")
-    spot.reading(EMPTY_RAW, REFERENCE, True, None, 1_003)
-    assert spot.presence == FAULT
-    spot.reading(CHIP_RAW, REFERENCE, True, None, 1_004)
-    assert (spot.presence, spot.reason) == (PRESENT, "")
-    assert spot.verdict_at_lock(1_100) == REFUSE, "it has not rested since the fault"
+def test_a_fault_ends_only_with_a_reading():
+    watched = with_chip()
+    now_ms = watched.now_ms
+    assert watched.spot.fault("the bus is stuck", now_ms)
+    assert not watched.spot.fault("the bus is stuck", now_ms)
+    assert not watched.spot.touched(False, now_ms)
+    assert (watched.spot.presence, watched.spot.reason) == (FAULT, "the bus is stuck")
+    watched.pass_ms(10)
+    assert watched.spot.presence == PRESENT
+    assert watched.verdict() == REFUSE, "it has not rested since the fault"
+    watched.pass_ms(400)
+    assert watched.verdict() == ACCEPT, "the chip that lay there is not lost"
 
 
 def test_a_faulty_reading_is_a_fault_whatever_its_numbers():
-    spot = spot_with_chip()
-    spot.reading(CHIP_RAW, REFERENCE, True, "out of range", 1_000)
-    assert (spot.presence, spot.reason) == (FAULT, "out of range")
-    assert spot.verdict_at_lock(5_000) == REFUSE
+    watched = with_chip()
+    watched.spot.reading(CHIP_RAW, REFERENCE, True, "out of range", watched.now_ms)
+    assert (watched.spot.presence, watched.spot.reason) == (FAULT, "out of range")
+    assert watched.verdict() == REFUSE
 
 
 @pytest.mark.parametrize("raw", [0, -1, 1023])
 def test_a_reading_at_the_end_of_the_scale_is_a_fault(raw):
     """A stopped chip reads 0, which would look like the largest chip ever."""
-    spot = empty_spot()
+    spot = Watched().spot
     spot.reading(raw, REFERENCE, True, None, 1_000)
     assert spot.presence == FAULT
 
 
+def test_the_end_of_the_scale_is_the_sensing_chips_own():
+    spot = Spot("3A", Calibration(chip_delta=300_000, noise=2_000, raw_max=1 << 24))
+    for now_ms in range(0, 1_000, READ_EVERY_MS):
+        spot.reading(6_700_000, 7_000_000, False, None, now_ms)
+    assert spot.verdict_at_lock(1_000) == ACCEPT
+
+
+def test_a_pad_that_reads_far_below_empty_is_a_fault_when_it_stays_so():
+    watched = Watched()
+    watched.pass_ms(1_000)
+    watched.put(REFERENCE + 45)
+    assert watched.seen() == (UNSURE, False)
+    watched.pass_ms(classify.LOOSE_MS + 100)
+    assert (watched.spot.presence, watched.spot.reason) == (FAULT, sensing.LOOSE_PAD)
+    watched.put(EMPTY_RAW)
+    assert watched.seen() == (ABSENT, True)
+
+
 def test_an_old_reading_makes_no_bet_and_no_empty_spot():
-    spot = spot_with_chip(0)
-    assert spot.verdict_at_lock(sensing.READING_AGE_MAX_MS) == ACCEPT
-    assert spot.verdict_at_lock(sensing.READING_AGE_MAX_MS + 1) == REFUSE
+    watched = with_chip()
+    watched.now_ms += sensing.READING_AGE_MAX_MS
+    assert watched.verdict() == ACCEPT
+    watched.now_ms += 1
+    assert watched.verdict() == REFUSE
 
 
 def test_a_chip_that_lies_longer_than_the_ticks_reach_stays_rested():
     """Catches: comparing with the time of the change for ever (drop the latch in _rest)."""
-    spot = spot_with_chip(0)
-    now_ms = 0
+    watched = with_chip()
     for _hour in range(24 * 9):
-        now_ms = ticks_add(now_ms, 3_600_000)
-        spot.reading(CHIP_RAW, REFERENCE, True, None, now_ms)
-    assert spot.verdict_at_lock(now_ms) == ACCEPT
+        watched.now_ms = ticks_add(watched.now_ms, 3_600_000)
+        watched.read()
+        assert watched.verdict() == ACCEPT
+
+
+def test_a_spot_that_is_empty_longer_than_the_ticks_reach_stays_long_empty():
+    watched = Watched()
+    for _hour in range(24 * 9):
+        watched.now_ms = ticks_add(watched.now_ms, 3_600_000)
+        watched.read()
+        assert watched.spot.classifier.empty_for_ms(watched.now_ms) >= classify.EMPTY_LONG_MS
 
 
 def test_a_rest_across_the_wrap_of_the_ticks():
-    spot = spot_with_chip((1 << 30) - 100)
-    assert spot.verdict_at_lock(49) == REFUSE
-    assert spot.verdict_at_lock(50) == ACCEPT
+    watched = Watched((1 << 30) - 1_200)
+    watched.pass_ms(1_000)
+    watched.put(CHIP_RAW)
+    watched.pass_ms(150)
+    assert watched.verdict() == REFUSE
+    watched.pass_ms(250)
+    assert watched.now_ms < 1_000, "the ticks have wrapped"
+    assert watched.verdict() == ACCEPT
 
 
-def test_another_classifier_can_take_the_place():
-    class SeesLiquid:
-        def classify(self, raw: int, reference: int, now_ms: int) -> int:
-            return sensing.FOREIGN
-
-    spot = Spot("3A", SeesLiquid())
-    spot.reading(CHIP_RAW, REFERENCE, True, None, 0)
-    assert spot.presence == FAULT
-    assert "other than a chip" in spot.reason
+def test_a_calibration_without_a_chip_or_scale_is_refused():
+    for figures in ((0, 1.0, 1023), (60, -1.0, 1023), (60, 1.0, 0)):
+        with pytest.raises(ValueError, match="calibration"):
+            Calibration(*figures)
 
 
-def test_thresholds_without_a_gap_are_refused():
-    with pytest.raises(ValueError, match="flicker"):
-        sensing.DeltaClassifier(8, 8)
+def test_the_pace_follows_what_is_at_stake():
+    watched = Watched()
+    watched.pass_ms(1_000)
+    assert watched.spot.read_again_ms(watched.now_ms) == sensing.QUIET_EVERY_MS
+    watched.put(CHIP_RAW)
+    assert watched.spot.read_again_ms(watched.now_ms) == sensing.DECIDING_EVERY_MS
+    watched.pass_ms(500)
+    assert watched.spot.read_again_ms(watched.now_ms) == sensing.WATCHING_EVERY_MS
+    watched.put(EMPTY_RAW)
+    assert watched.spot.read_again_ms(watched.now_ms) == sensing.SETTLING_EVERY_MS

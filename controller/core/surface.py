@@ -1,0 +1,150 @@
+"""What the spots of one table have in common: drift of the empty felt, and liquid on it.
+
+It alone moves the zeros, and only while no round is open and only by spots that are known to be
+empty. A drift that most empty spots share is followed both ways; a single spot is followed only
+downwards (damp felt) and back, never above its stored reference: what water lifts there would be a
+ghost when it is wiped away. Several neighbours rising together are a spill, and doubt spreads from
+there to the seats beside it.
+"""
+
+from hal.aio import ticks_diff
+
+MYPY = False
+if MYPY:
+    from controller.core.sensing import Spot
+
+# Chips per second; felt in a heated room drifts at a third of this.
+LEARN_PER_S = 0.001
+LEARN_EVERY_MS = 400
+LEARN_STEP_MAX_MS = 2000
+EMPTY_BEFORE_LEARNING_MS = 2000
+SHARED_COUNT_MIN = 3
+LOCAL_MAX = 0.30
+LOCAL_PART = 0.25  # One spot alone is followed more slowly than what most of them share.
+SHARED_MAX = 1.50
+
+SPILL_COUNT_MIN = 3
+SPILL_MS = 5000
+SPILL_SEATS = 1
+DRY_MS = 10000
+
+
+class Surface:
+    """The spots of one table, whichever sensing chips they hang on."""
+
+    __slots__ = ("_learned_ms", "_shared", "_spots", "_wet", "_wet_ms")
+
+    def __init__(self) -> None:
+        self._spots: "list[Spot]" = []
+        self._wet: "list[Spot]" = []
+        self._wet_ms = 0
+        self._learned_ms = None  # type: int | None
+        self._shared = 0.0
+
+    def add(self, spot: "Spot") -> None:
+        self._spots.append(spot)
+        spot.classifier.on_unknown_rise = lambda now_ms: self._rose(spot, now_ms)
+
+    @property
+    def is_wet(self) -> bool:
+        return bool(self._wet)
+
+    def zero_of(self, spot: "Spot") -> float:
+        """What this spot would measure with nothing on it, in chips below its reference."""
+        return self._shared + spot.damp
+
+    def zeros(self) -> "list[tuple[str, float]]":
+        """(sensor, zero) of every spot, for a store that outlives the power."""
+        return [(spot.sensor, self.zero_of(spot)) for spot in self._spots]
+
+    def look(self, now_ms: int, may_learn: bool) -> None:
+        """After each round of readings."""
+        self._dry(now_ms)
+        step = self._learning_step(now_ms, may_learn)
+        if step:
+            self._learn(step, now_ms)
+
+    # -- drift -------------------------------------------------------------------------------
+
+    def _learning_step(self, now_ms: int, may_learn: bool) -> float:
+        if not may_learn or self._wet:
+            self._learned_ms = None
+            return 0.0
+        if self._learned_ms is None:
+            self._learned_ms = now_ms
+        passed_ms = ticks_diff(now_ms, self._learned_ms)
+        if 0 <= passed_ms < LEARN_EVERY_MS:
+            return 0.0
+        self._learned_ms = now_ms
+        return LEARN_PER_S * max(0, min(passed_ms, LEARN_STEP_MAX_MS)) / 1000
+
+    def _learn(self, step: float, now_ms: int) -> None:
+        empty = [spot for spot in self._spots if _is_learnable(spot, now_ms)]
+        if len(empty) >= SHARED_COUNT_MIN:
+            shared = _limited(_median([spot.level for spot in empty]), step)
+            self._shared = max(-SHARED_MAX, min(SHARED_MAX, self._shared + shared))
+        for spot in empty:
+            damp = spot.damp + _limited(spot.level, step * LOCAL_PART)
+            spot.damp = max(0.0, min(LOCAL_MAX, damp))
+        for spot in self._spots:
+            spot.zero = self.zero_of(spot)
+
+    # -- liquid ------------------------------------------------------------------------------
+
+    def _rose(self, spot: "Spot", now_ms: int) -> None:
+        spot.rose_ms = now_ms
+        together = [other for other in self._spots if _rose_lately(other, now_ms)]
+        if self._wet or len(together) >= SPILL_COUNT_MIN or _has_neighbours(together):
+            self._wet = self._wet + [other for other in together if other not in self._wet]
+            self._wet_ms = now_ms
+            for other in self._spots:
+                if self._is_near(other):
+                    other.classifier.revoke(now_ms)
+
+    def _is_near(self, spot: "Spot") -> bool:
+        for wet in self._wet:
+            if abs(seat_of(wet.sensor) - seat_of(spot.sensor)) <= SPILL_SEATS:
+                return True
+        return False
+
+    def _dry(self, now_ms: int) -> None:
+        if not self._wet:
+            return
+        for spot in self._wet:
+            if not spot.classifier.empty_for_ms(now_ms):
+                self._wet_ms = now_ms
+        if ticks_diff(now_ms, self._wet_ms) >= DRY_MS:
+            self._wet = []
+            for spot in self._spots:
+                spot.classifier.near_liquid = False
+
+
+def seat_of(sensor: str) -> int:
+    """3 of "3A"; a sensor without a number is nobody's neighbour's neighbour: 0."""
+    digits = sensor[:-1]
+    return int(digits) if digits.isdigit() else 0
+
+
+def _is_learnable(spot: "Spot", now_ms: int) -> bool:
+    classifier = spot.classifier
+    return classifier.crept or classifier.empty_for_ms(now_ms) >= EMPTY_BEFORE_LEARNING_MS
+
+
+def _rose_lately(spot: "Spot", now_ms: int) -> bool:
+    return spot.classifier.tainted and ticks_diff(now_ms, spot.rose_ms) <= SPILL_MS
+
+
+def _has_neighbours(spots: "list[Spot]") -> bool:
+    for one in spots:
+        for other in spots:
+            if abs(seat_of(one.sensor) - seat_of(other.sensor)) == 1:
+                return True
+    return False
+
+
+def _limited(value: float, limit: float) -> float:
+    return max(-limit, min(limit, value))
+
+
+def _median(values: "list[float]") -> float:
+    return sorted(values)[len(values) // 2]
