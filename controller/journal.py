@@ -11,17 +11,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import apsw
 
 from controller import journal_file
+from controller.critical import Baseline, CriticalState
 from controller.journal_file import JournalFault
+from controller.journal_records import Entry, JournalRecord, Salvaged, StoredSettings
+from controller.memory import Memory
 from protocol import chain, events
+from protocol.errors import ProtocolError
+from protocol.rows import Counters
 from protocol.settings import settings_digest
 
-__all__ = ["Entry", "Journal", "JournalFault", "JournalRecord", "StoredSettings"]
+__all__ = ["Entry", "Journal", "JournalFault", "JournalRecord", "Salvaged", "StoredSettings"]
 
 # A day of play stays on the unit, in about 10 MB.
 CAPACITY_RECORDS_MAX: Final = 50_000
@@ -32,33 +36,6 @@ TRIM_RECORDS_MAX: Final = 500  # in one go, so that no press waits for a long cl
 WARN_PERCENT: Final = 80
 
 _COLUMNS: Final = "sequence, kind, body, monotonic_ms, wall_ms, digest"
-
-
-@dataclass(frozen=True)
-class JournalRecord:
-    sequence: int
-    kind: int
-    body: dict[int, Any]
-    monotonic_ms: int
-    wall_ms: int
-    digest: bytes
-
-
-@dataclass(frozen=True)
-class StoredSettings:
-    """The table settings as the manager sent them."""
-
-    body: bytes
-    digest: bytes
-
-
-class Entry(NamedTuple):
-    """An event that is not recorded yet."""
-
-    kind: int
-    body: dict[int, Any]
-    monotonic_ms: int
-    wall_ms: int
 
 
 class Journal:
@@ -72,8 +49,10 @@ class Journal:
         self.acked_sequence: int = self._value("SELECT sequence FROM acked")
         self._acked_stored = self.acked_sequence
         self._anchor_sequence: int = self._value("SELECT sequence FROM anchor")
-        self.trimmed_claim_number: int = self._value("SELECT claim_number FROM anchor")
-        self.last_sequence, self.last_digest = self._last()
+        self.baseline = journal_file.baseline_of(connection)
+        self._memory = Memory(connection, self.journal_id)
+        self._memory.acknowledged(self.acked_sequence)
+        self._memory.check_at_start()
 
     @classmethod
     def open(
@@ -84,23 +63,35 @@ class Journal:
         created_wall_ms: int = 0,
         capacity_records_max: int = CAPACITY_RECORDS_MAX,
         wal_bytes: int = journal_file.WAL_BYTES,
+        unit_id: str = "",
+        must_exist: bool = False,
     ) -> Journal:
-        """Opens and checks the whole journal, or makes a new one where there is none."""
+        """Opens and checks the whole journal, or makes a new one where there may be none."""
         try:
             connection = journal_file.connect(path, vfs)
         except apsw.Error as error:
             raise JournalFault(f"The journal cannot be opened: {error}.") from error
         try:
             if journal_file.is_new(connection):
+                if must_exist:
+                    raise JournalFault("The journal is empty, but this unit has had one.")
                 journal_id = new_journal_id(chain.JOURNAL_ID_BYTES)
-                journal_file.create(connection, journal_id, created_wall_ms, wal_bytes)
-            journal_file.check(connection)
+                journal_file.create(connection, journal_id, unit_id, created_wall_ms, wal_bytes)
+            journal_file.check_file(connection, unit_id)
             return cls(connection, capacity_records_max)
         except BaseException as error:
             journal_file.abandon(connection)
-            if isinstance(error, apsw.Error):
+            if isinstance(error, (apsw.Error, ProtocolError)):
                 raise JournalFault(f"The journal cannot be opened: {error}.") from error
             raise
+
+    @property
+    def last_sequence(self) -> int:
+        return self._memory.last_sequence
+
+    @property
+    def last_digest(self) -> bytes:
+        return self._memory.last_digest
 
     # ---- recording ----
 
@@ -124,12 +115,20 @@ class Journal:
         adopted = events.Config(settings.digest).to_body()
         return self._record([Entry(events.CONFIG, adopted, monotonic_ms, wall_ms)], settings)[0]
 
+    def adopt_salvage(self, entries: Iterable[Entry]) -> list[JournalRecord]:
+        """Records what a damaged journal left, and lets go of what was kept of it: both or none."""
+        return self._record(entries, None, ends_salvage=True)
+
     def _record(
-        self, entries: Iterable[Entry], settings: StoredSettings | None
+        self,
+        entries: Iterable[Entry],
+        settings: StoredSettings | None,
+        ends_salvage: bool = False,
     ) -> list[JournalRecord]:
         self._refuse_if_faulty()
         encoded = list(self._chained(entries))
         self._refuse_if_overfull(len(encoded))
+        self._memory.take((r.sequence, r.kind, r.body, r.digest) for r, _ in encoded)
         with self._transaction():
             self._connection.executemany(
                 f"INSERT INTO record ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
@@ -140,11 +139,11 @@ class Journal:
             )
             if settings is not None:
                 self._store_settings(settings)
+            if ends_salvage:
+                self._connection.execute("DELETE FROM salvage")
+            self._memory.write_copies()
             self._store_acked()
-        records = [record for record, _ in encoded]
-        if records:
-            self.last_sequence, self.last_digest = records[-1].sequence, records[-1].digest
-        return records
+        return [record for record, _ in encoded]
 
     def _chained(self, entries: Iterable[Entry]) -> Iterator[tuple[JournalRecord, bytes]]:
         """Each entry as a record that follows the one before it, with its encoded body."""
@@ -208,6 +207,46 @@ class Journal:
         """No new round may start; the one under way can still be recorded."""
         return self.record_count >= self.capacity_records_max
 
+    # ---- the critical state ----
+
+    @property
+    def repair(self) -> str:
+        """What had to be repaired when the journal was opened, "" when nothing."""
+        return self._memory.repair
+
+    def check_memory(self, round_image: bytes) -> str:
+        """Compares file, copies and the round in use; "" when they agree, else what was repaired.
+
+        What cannot be repaired from the verified chain is a fault for good.
+        """
+        self._refuse_if_faulty()
+        try:
+            return self._memory.check(round_image)
+        except JournalFault as fault:
+            raise self._latched(str(fault)) from fault
+        except (apsw.Error, ProtocolError) as error:
+            raise self._latched(f"The journal cannot be checked: {error}.") from error
+
+    def counters_at(self, sequence: int) -> Counters:
+        """What was counted up to a record that is not older than the last acknowledged one."""
+        return self._memory.counters_at(sequence)
+
+    def keep_salvage(self, records: Iterable[Salvaged]) -> None:
+        """Keeps what a damaged journal still held until the manager has told where it stands."""
+        self._refuse_if_faulty()
+        with self._transaction():
+            self._connection.executemany(
+                "INSERT INTO salvage VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", records
+            )
+
+    def salvage(self) -> list[Salvaged]:
+        self._refuse_if_faulty()
+        rows = self._rows(
+            "SELECT journal_id, sequence, kind, body, monotonic_ms, wall_ms, digest, follows "
+            "FROM salvage ORDER BY number"
+        )
+        return [Salvaged(*row) for row in rows]
+
     # ---- acknowledging and forgetting ----
 
     def acknowledge(self, sequence: int) -> None:
@@ -222,6 +261,7 @@ class Journal:
                 f"Record {sequence} was acknowledged, but the last one is {self.last_sequence}."
             )
         self.acked_sequence = max(self.acked_sequence, sequence)
+        self._memory.acknowledged(self.acked_sequence)
         if self.record_count > min(RETAINED_RECORDS_MAX, self.capacity_records_max // 2):
             self.trim(TRIM_RECORDS_MAX)
 
@@ -241,25 +281,36 @@ class Journal:
         return self._trim_until(until)
 
     def _trim_until(self, sequence: int) -> int:
-        claim_number = max(self.trimmed_claim_number, self._last_claim_number(sequence))
+        baseline, digest = self._baseline_at(sequence)
+        encoded = baseline.encode()
         with self._transaction():
             self._connection.execute(
-                "UPDATE anchor SET sequence = ?1, claim_number = ?2, "
-                "digest = (SELECT digest FROM record WHERE sequence = ?1)",
-                (sequence, claim_number),
+                "UPDATE anchor SET sequence = ?, claim_number = ?, digest = ?, baseline = ?, "
+                "baseline_digest = ?",
+                (
+                    sequence,
+                    baseline.claim_number,
+                    digest,
+                    encoded,
+                    journal_file.baseline_digest(digest, encoded),
+                ),
             )
             self._connection.execute("DELETE FROM record WHERE sequence <= ?", (sequence,))
             self._store_acked()
         trimmed = sequence - self._anchor_sequence
-        self._anchor_sequence, self.trimmed_claim_number = sequence, claim_number
+        self._anchor_sequence, self.baseline = sequence, baseline
         return trimmed
 
-    def _last_claim_number(self, until_sequence: int) -> int:
-        """Claim numbers are never used twice, so the highest one outlives its record."""
-        newest = self.last_sequence_of(events.CLAIM, before_sequence=until_sequence + 1)
-        if newest == 0:
-            return 0
-        return events.Claim.from_body(self.records(newest - 1, 1)[0].body).claim_number
+    def _baseline_at(self, sequence: int) -> tuple[Baseline, bytes]:
+        """Claim numbers and counters outlive the records they came from."""
+        state, digest = CriticalState(self.baseline), b""
+        rows = self._rows(
+            "SELECT kind, body, digest FROM record WHERE sequence <= ? ORDER BY sequence",
+            (sequence,),
+        )
+        for kind, body, digest in rows:
+            state.apply_encoded(kind, body)
+        return state.baseline(), digest
 
     def _store_acked(self) -> None:
         if self._acked_stored != self.acked_sequence:
@@ -268,29 +319,22 @@ class Journal:
 
     # ---- beside the records ----
 
-    def save_settings(self, body: bytes) -> StoredSettings:
-        """Keeps the settings' bytes as they came; durable when this returns."""
-        self._refuse_if_faulty()
-        settings = StoredSettings(body, settings_digest(body))
-        with self._transaction():
-            self._store_settings(settings)
-        return settings
-
     def _store_settings(self, settings: StoredSettings) -> None:
-        self._connection.execute(
-            "INSERT OR REPLACE INTO settings VALUES (1, ?, ?)", (settings.body, settings.digest)
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO settings VALUES (?, ?, ?)",
+            [(copy, settings.body, settings.digest) for copy in (1, 2)],
         )
 
     def settings(self) -> StoredSettings | None:
-        """What was saved last, or None before the first time."""
+        """What was adopted last, from either copy; None before the first time."""
         self._refuse_if_faulty()
-        rows = self._rows("SELECT body, digest FROM settings")
-        if not rows:
+        adopted = self._memory.state.config_digest
+        if not adopted:
             return None
-        body, digest = rows[0]
-        if settings_digest(body) != digest:
-            raise self._latched("The stored table settings were altered or damaged.")
-        return StoredSettings(body, digest)
+        for (body,) in self._rows("SELECT body FROM settings ORDER BY copy"):
+            if settings_digest(body) == adopted:
+                return StoredSettings(body, adopted)
+        raise self._latched("The stored table settings were altered or damaged.")
 
     def count_boot(self) -> int:
         """The number of this start of the unit, counted durably from 1."""
@@ -333,13 +377,6 @@ class Journal:
         if len(rows) != 1:
             raise self._latched("The journal's file lacks a row that it must have.")
         return rows[0][0]
-
-    def _last(self) -> tuple[int, bytes]:
-        rows = self._rows(
-            "SELECT sequence, digest FROM record UNION ALL SELECT sequence, digest FROM anchor "
-            "ORDER BY sequence DESC LIMIT 1"
-        )
-        return rows[0]  # type: ignore[no-any-return]
 
     def _refuse_if_faulty(self) -> None:
         if self._fault is not None:

@@ -8,15 +8,19 @@ What is recorded, and when, is `controller.journal`'s business.
 from __future__ import annotations
 
 import ctypes
+import hashlib
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 import apsw
 
+from controller.critical import Baseline, CriticalState
+from controller.state_copies import StateCopies
 from protocol import chain
 
 APPLICATION_ID: Final = 0x55464A4C  # "UFJL": says whose file this is
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 # The log is grown once, then overwritten: a commit into a grown file is ten times faster, and the
 # writer folds it into the database long before it would have to grow again.
@@ -28,6 +32,7 @@ SCHEMA: Final = """
 CREATE TABLE meta (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     journal_id BLOB NOT NULL CHECK (length(journal_id) = 16),
+    unit_id TEXT NOT NULL,
     created_wall_ms INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE record (
@@ -42,14 +47,37 @@ CREATE TABLE anchor (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     sequence INTEGER NOT NULL,
     digest BLOB NOT NULL CHECK (length(digest) = 32),
-    claim_number INTEGER NOT NULL
+    claim_number INTEGER NOT NULL,
+    baseline BLOB NOT NULL,
+    baseline_digest BLOB NOT NULL CHECK (length(baseline_digest) = 32)
 ) STRICT;
 CREATE TABLE acked (one INTEGER PRIMARY KEY CHECK (one = 1), sequence INTEGER NOT NULL) STRICT;
 CREATE TABLE boot (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL) STRICT;
 CREATE TABLE settings (
-    one INTEGER PRIMARY KEY CHECK (one = 1),
+    copy INTEGER PRIMARY KEY CHECK (copy IN (1, 2)),
     body BLOB NOT NULL,
     digest BLOB NOT NULL CHECK (length(digest) = 32)
+) STRICT;
+CREATE TABLE state_a (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    image BLOB NOT NULL,
+    digest BLOB NOT NULL CHECK (length(digest) = 32)
+) STRICT;
+CREATE TABLE state_b (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    image BLOB NOT NULL,
+    digest BLOB NOT NULL CHECK (length(digest) = 32)
+) STRICT;
+CREATE TABLE salvage (
+    number INTEGER PRIMARY KEY,
+    journal_id BLOB NOT NULL,
+    sequence INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    monotonic_ms INTEGER NOT NULL,
+    wall_ms INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    follows INTEGER NOT NULL
 ) STRICT;
 
 CREATE TRIGGER record_follows BEFORE INSERT ON record
@@ -129,15 +157,27 @@ def is_new(connection: apsw.Connection) -> bool:
 
 
 def create(
-    connection: apsw.Connection, journal_id: bytes, created_wall_ms: int, wal_bytes: int
+    connection: apsw.Connection,
+    journal_id: bytes,
+    unit_id: str,
+    created_wall_ms: int,
+    wal_bytes: int,
 ) -> None:
     """Sets up the whole file in one transaction, after growing its log."""
     first = chain.first_digest(journal_id)
+    baseline = Baseline().encode()
+    image = CriticalState(Baseline()).image(journal_id, 0, first)
     _grow(connection, wal_bytes)
     with connection:
         connection.execute(SCHEMA)
-        connection.execute("INSERT INTO meta VALUES (1, ?, ?)", (journal_id, created_wall_ms))
-        connection.execute("INSERT INTO anchor VALUES (1, 0, ?, 0)", (first,))
+        connection.execute(
+            "INSERT INTO meta VALUES (1, ?, ?, ?)", (journal_id, unit_id, created_wall_ms)
+        )
+        connection.execute(
+            "INSERT INTO anchor VALUES (1, 0, ?, 0, ?, ?)",
+            (first, baseline, baseline_digest(first, baseline)),
+        )
+        StateCopies(connection).write(image)
         connection.execute("INSERT INTO acked VALUES (1, 0)")
         connection.execute("INSERT INTO boot VALUES (1, 0)")
         connection.pragma("application_id", APPLICATION_ID)
@@ -154,8 +194,12 @@ def _grow(connection: apsw.Connection, wal_bytes: int) -> None:
     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
 
 
-def check(connection: apsw.Connection) -> None:
-    """Refuses a file that is not ours, not whole, or whose records do not form the chain."""
+def baseline_digest(anchor_digest: bytes, baseline: bytes) -> bytes:
+    return hashlib.sha256(anchor_digest + baseline).digest()
+
+
+def check_file(connection: apsw.Connection, unit_id: str) -> None:
+    """Refuses a file that is not ours, not this unit's, or not whole."""
     if connection.pragma("application_id") != APPLICATION_ID:
         raise JournalFault("The journal's file was not made by Underfelt.")
     version = connection.pragma("user_version")
@@ -166,10 +210,37 @@ def check(connection: apsw.Connection) -> None:
     found = connection.pragma("quick_check", 1)
     if found != "ok":
         raise JournalFault(f"The journal's file is damaged: {found}.")
-    check_chain(connection)
+    owner = connection.execute("SELECT unit_id FROM meta").get
+    if unit_id and owner and owner != unit_id:
+        raise JournalFault(f"The journal belongs to unit {owner}; this is {unit_id}.")
 
 
-def check_chain(connection: apsw.Connection) -> None:
+class Link(NamedTuple):
+    """One record of the chain, verified."""
+
+    sequence: int
+    kind: int
+    body: bytes
+    digest: bytes
+
+
+def baseline_of(connection: apsw.Connection) -> Baseline:
+    """What the trimmed records left behind, or the refusal of an altered anchor."""
+    row = connection.execute(
+        "SELECT digest, claim_number, baseline, baseline_digest FROM anchor"
+    ).fetchone()
+    if row is None:
+        raise JournalFault("The journal has lost its anchor.")
+    digest, claim_number, encoded, kept = row
+    if baseline_digest(digest, encoded) != kept:
+        raise JournalFault("The journal's anchor was altered or damaged.")
+    baseline = Baseline.decode(encoded)
+    if baseline.claim_number != claim_number:
+        raise JournalFault("The journal's anchor was altered or damaged.")
+    return baseline
+
+
+def walk(connection: apsw.Connection) -> Iterator[Link]:
     """Every record follows the one before it, from the anchor on, and was never altered."""
     anchor = connection.execute("SELECT sequence, digest FROM anchor").fetchone()
     if anchor is None:
@@ -188,6 +259,7 @@ def check_chain(connection: apsw.Connection) -> None:
         if digest != last_digest:
             raise JournalFault(f"Journal record {sequence} was altered or damaged.")
         last_sequence = sequence
+        yield Link(sequence, kind, body, digest)
 
 
 def _check_start(connection: apsw.Connection, sequence: int, digest: bytes) -> None:

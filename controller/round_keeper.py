@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from controller.core import kinds
+from controller.core import commands, kinds
 from controller.core.round import RoundState, apply, decide, is_local
 from controller.core.rules import Rules
+from controller.critical import round_image
 from controller.journal import Entry, Journal
 from hal import aio
 from hal.clock import WallClock
@@ -27,6 +28,8 @@ log = logging.getLogger("controller.round")
 
 COMMANDS_WAITING_MAX = 16
 REPLAY_BATCH = 256
+WAGERED_KEY = 65
+MEMORY_REPAIRED = "The unit's memory was checked and repaired. Press START again."
 COMMAND_BYTES_MAX = 64
 
 
@@ -56,7 +59,9 @@ class RoundKeeper:
 
     async def restore(self) -> None:
         """Rebuilds the round from the journal."""
-        self.state.last_claim_number = self._journal.trimmed_claim_number
+        self.state = RoundState()
+        self.state.last_claim_number = self._journal.baseline.claim_number
+        self.state.round_number = self._journal.baseline.counters.round_number
         after = self._journal.first_sequence - 1
         while True:
             records = await self._disk.run(partial(self._journal.records, after, REPLAY_BATCH))
@@ -79,8 +84,10 @@ class RoundKeeper:
             self._waiting -= 1
 
     async def _decide_and_act(self, rules: Rules, command: tuple[Any, ...], spoken: str) -> Answer:
+        if command[0] == commands.START and await self._repaired_memory():
+            return Answer(False, MEMORY_REPAIRED)
         happened, refusal = decide(self.state, rules, command)
-        durable = [event for event in happened if not is_local(event[0])]
+        durable = [_priced(event, rules) for event in happened if not is_local(event[0])]
         if refusal:
             log.info("refused %s: %s", spoken or command[0], refusal)
             durable.append(_refused_event(spoken or command[0], refusal))
@@ -90,6 +97,31 @@ class RoundKeeper:
         if happened or refusal:
             self._changed()
         return Answer(not refusal, refusal)
+
+    async def _repaired_memory(self) -> bool:
+        """Checks what the bets are about to rest on; True when it had to be repaired first."""
+        image = round_image(self.state)
+        repair = await self._disk.run(partial(self._journal.check_memory, image))
+        if not repair:
+            return False
+        log.error("%s", repair)
+        await self.restore()
+        await self._make_durable(
+            [
+                (wire_events.FAULT, wire_events.Fault("memory", "unit", raised, repair).to_body())
+                for raised in (True, False)
+            ]
+        )
+        return True
+
+    async def adopt_state(self, entries: list[Entry]) -> None:
+        """A new journal goes on where another one ended, with the round that was under way."""
+        async with self._turn:
+            records = await self._disk.run(partial(self._journal.adopt_salvage, entries))
+            for record in records:
+                self._apply(record.kind, record.body, record.wall_ms)
+            self._round_started_ticks = None  # the clock that saw it start is gone
+        self._changed()
 
     async def record(self, body: wire_events.EventBody) -> None:
         """Journals something that does not change the round: a boot, a fault, adopted settings."""
@@ -129,6 +161,15 @@ class RoundKeeper:
         if self._round_started_ticks is not None:
             return aio.ticks_diff(aio.ticks_ms(), self._round_started_ticks)
         return max(0, self._wall_ms() - self._round_started_wall_ms)
+
+
+def _priced(event: tuple[int, dict[int, Any]], rules: Rules) -> tuple[int, dict[int, Any]]:
+    """A round's start also says what was wagered: prices may change, what was recorded may not."""
+    kind, body = event
+    if kind != kinds.ROUND_START:
+        return event
+    games = [rules.game_of(sensor) for sensor in body[2]]
+    return kind, {**body, WAGERED_KEY: sum(game.wager_cents for game in games if game)}
 
 
 def _refused_event(spoken: str, sentence: str) -> tuple[int, dict[int, Any]]:

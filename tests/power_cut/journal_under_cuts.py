@@ -11,8 +11,10 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from controller.critical import CriticalState, round_image
 from controller.journal import Entry, Journal, JournalFault, JournalRecord
 from protocol import events
+from protocol.settings import settings_digest
 from sim.disk import SimDisk
 
 LIVES = 3
@@ -119,9 +121,12 @@ class JournalUnderCuts:
         self.life.attempted = []
 
     def _save_settings(self, journal: Journal) -> None:
-        self.life.attempted_settings = self.chance.randbytes(self.chance.randrange(3000))
-        journal.save_settings(self.life.attempted_settings)
-        self.life.settings = self.life.attempted_settings
+        body = self.chance.randbytes(self.chance.randrange(3000))
+        self.life.attempted_settings = body
+        adopted = events.Config(settings_digest(body)).to_body()
+        self.life.attempted = [Entry(events.CONFIG, adopted, 0, 0)]
+        self.life.told.append(journal.adopt_settings(body, 0, 0))
+        self.life.settings, self.life.attempted = body, []
 
     # ---- what must be true afterwards ----
 
@@ -137,6 +142,7 @@ class JournalUnderCuts:
             raise Broken(f"{len(told)} records were told of, {len(kept)} came back")
         self._check_beyond(kept[len(told) :])
         self._check_settings(journal)
+        self._check_memory(journal, kept)
         self.life.told += kept[len(told) :]
         self.life.attempted = []
 
@@ -145,6 +151,16 @@ class JournalUnderCuts:
         if entries not in ([], self.life.attempted):
             raise Broken(f"{len(beyond)} records came back that nobody wrote, or half of several")
         self.seen["kept although never told of"] += bool(beyond)
+
+    def _check_memory(self, journal: Journal, kept: list[JournalRecord]) -> None:
+        """Both copies came back with the records, or neither changed."""
+        state = CriticalState(journal.baseline)
+        for record in kept:
+            state.apply(record.kind, record.body)
+        if journal.repair or journal.check_memory(round_image(state.round)):
+            raise Broken("the copies of the state did not come back with the records")
+        if journal.counters_at(journal.last_sequence) != state.counters:
+            raise Broken("the counters are not those of the records")
 
     def _check_settings(self, journal: Journal) -> None:
         stored = journal.settings()

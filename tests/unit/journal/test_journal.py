@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from controller import journal as journal_module
-from controller.journal import Entry, Journal, JournalFault, JournalRecord
+from controller.journal import Entry, Journal, JournalFault, JournalRecord, StoredSettings
 from protocol import chain, events
 from protocol.errors import ProtocolError
 from protocol.settings import settings_digest
@@ -198,12 +198,15 @@ def test_records_are_append_only_in_the_file_itself(statement: str) -> None:
         ("DELETE FROM record WHERE sequence = 2", "record 2 is missing"),
         ("DELETE FROM record WHERE sequence = 1", "record 1 is missing"),
         ("UPDATE meta SET journal_id = zeroblob(16)", "first digest"),
-        ("UPDATE anchor SET digest = zeroblob(32)", "first digest"),
-        ("DELETE FROM anchor", "anchor"),
-        ("DELETE FROM meta", "id"),
+        ("UPDATE anchor SET digest = zeroblob(32)", "anchor was altered"),
+        ("UPDATE anchor SET claim_number = 9", "anchor was altered"),
+        ("UPDATE anchor SET baseline = x'830185000000000040'", "anchor was altered"),
+        ("DELETE FROM anchor", "lacks a row"),
+        ("DELETE FROM meta", "lacks a row"),
         ("DELETE FROM acked", "lacks a row"),
         ("PRAGMA application_id = 7", "not made by Underfelt"),
-        ("PRAGMA user_version = 2", "format 2"),
+        ("PRAGMA user_version = 3", "format 3"),
+        ("DELETE FROM record WHERE sequence = 4", "lost its newest records: 4 were .* 3 are there"),
     ],
 )
 def test_an_altered_journal_is_refused(damage: str, sentence: str) -> None:
@@ -334,7 +337,7 @@ def test_a_trimmed_chain_still_detects_an_altered_anchor(disk: SimDisk) -> None:
     journal.trim()
     journal.close()
     force(disk, "UPDATE anchor SET digest = zeroblob(32)")
-    with pytest.raises(JournalFault, match="record 3 was altered"):
+    with pytest.raises(JournalFault, match="anchor was altered"):
         opened(disk)
 
 
@@ -345,11 +348,11 @@ def test_the_highest_claim_number_outlives_its_record(disk: SimDisk) -> None:
     add(journal, events.RoundEnd(1))
     play_round(journal, 2)
     journal.acknowledge(5)
-    assert journal.trimmed_claim_number == 0
+    assert journal.baseline.claim_number == 0
     assert journal.trim() == 3
     journal.close()
     again = opened(disk)
-    assert again.trimmed_claim_number == 17
+    assert again.baseline.claim_number == 17
     again.close()
 
 
@@ -390,12 +393,11 @@ def test_capacity_warns_then_says_full_then_refuses(
 
 def test_settings_are_kept_as_they_came(disk: SimDisk) -> None:
     journal = opened(disk)
-    journal.save_settings(b"one")
-    saved = journal.save_settings(b"two")
+    journal.adopt_settings(b"one", 0, 0)
+    journal.adopt_settings(b"two", 0, 0)
     journal.close()
     again = opened(disk)
-    assert again.settings() == saved
-    assert saved.digest == settings_digest(b"two")
+    assert again.settings() == StoredSettings(b"two", settings_digest(b"two"))
     again.close()
 
 
@@ -411,7 +413,11 @@ def test_adopting_settings_records_it_in_the_same_breath(disk: SimDisk) -> None:
 
 def test_altered_settings_are_refused(disk: SimDisk) -> None:
     journal = opened(disk)
-    journal.save_settings(b"settings")
+    journal.adopt_settings(b"settings", 0, 0)
+    journal.close()
+    force(disk, "UPDATE settings SET body = x'00' WHERE copy = 1")
+    journal = opened(disk)
+    assert journal.settings() == StoredSettings(b"settings", settings_digest(b"settings"))
     journal.close()
     force(disk, "UPDATE settings SET body = x'00'")
     journal = opened(disk)
@@ -472,7 +478,10 @@ def test_after_a_failed_write_the_journal_stays_faulty_until_reopened(how: str) 
         journal.trim,
         journal.settings,
         journal.count_boot,
-        lambda: journal.save_settings(b""),
+        lambda: journal.adopt_settings(b"", 0, 0),
+        lambda: journal.check_memory(b""),
+        lambda: journal.keep_salvage([]),
+        journal.salvage,
     ):
         with pytest.raises(JournalFault, match=sentence):
             attempt()
