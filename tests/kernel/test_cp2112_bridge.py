@@ -50,6 +50,7 @@ class Bench:
         while len(received) < count:
             answer = self.bridge.output(struct.pack(">BH", 0x12, count - len(received)))
             assert answer is not None
+            assert len(answer) == 64
             assert answer[0] == 0x13
             assert answer[2] > 0
             received += answer[3 : 3 + answer[2]]
