@@ -1,8 +1,9 @@
 """The felt above the electrodes: what each pad measures, in MPR121 counts.
 
-A pad's level is the sum of its terms (the empty pad, a chip); hand, liquid, drift and noise can
-join as further terms without touching the chips. All figures come from one seed, so a felt is
-repeatable. It knows pads, not which chip or electrode measures them.
+A felt is plain or physical. On a plain one a pad's level is the sum of its terms (the empty pad, a
+chip) and stands still, which is what most tests need. On a physical one a pad is a function of time
+from `sim.physics`, with noise, hands, liquid and drift. All figures come from one seed, so a felt
+is repeatable. It knows pads, not which chip or electrode measures them.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from sim.chips.base import Level
+from sim.physics.table import PhysicalTable
+
 COUNTS_MAX = 1023
 OPEN_CIRCUIT_COUNTS = 1_000_000  # No capacitance to charge: full scale at any current.
 SHORT_CIRCUIT_COUNTS = 0
+SECOND_NS = 1_000_000_000
 
 EMPTY_COUNTS = 700
 EMPTY_SPREAD_COUNTS = 24
@@ -52,6 +57,31 @@ class Felt:
         self.terms: list[Term] = [empty_term, chip_term]
         draw = random.Random(seed)
         self._pads = {pad_id: _new_pad(pad_id, draw) for pad_id in pad_ids}
+        self.physics: PhysicalTable | None = None
+
+    def become_physical(self, physics: PhysicalTable) -> None:
+        """From now on the pads are those of a table that was drawn elsewhere."""
+        if physics.pads.keys() != self._pads.keys():
+            raise ValueError("The drawn table has other pads than this felt.")
+        self.physics = physics
+
+    def place(self, pad_id: str, at_ns: int) -> None:
+        """One chip of the house falls on the pad."""
+        self.pad(pad_id).chip = True
+        if self.physics is not None:
+            self.physics.drop(pad_id, at_ns / SECOND_NS, self.physics.one_chip_ff())
+
+    def remove(self, pad_id: str, at_ns: int) -> None:
+        """Whatever lies on the pad is lifted."""
+        self.pad(pad_id).chip = False
+        if self.physics is not None:
+            self.physics.lift(pad_id, at_ns / SECOND_NS)
+
+    def level(self, pad_id: str) -> Level:
+        """What the pad's electrode is given: counts that stand, or what says them at any time."""
+        if self.physics is None or self.pad(pad_id).broken_counts is not None:
+            return self.counts(pad_id)
+        return self.physics.pads[pad_id]
 
     def pad(self, pad_id: str) -> Pad:
         if pad_id not in self._pads:
@@ -60,7 +90,7 @@ class Felt:
         return self._pads[pad_id]
 
     def counts(self, pad_id: str) -> int:
-        """What the pad measures now at the chip's reset current and the shortest charge."""
+        """What the pad of a plain felt measures at the chip's reset current, shortest charge."""
         pad = self.pad(pad_id)
         if pad.broken_counts is not None:
             return pad.broken_counts
@@ -68,6 +98,8 @@ class Felt:
 
     def describe(self) -> str:
         """The seed and everything drawn from it, for the head of a report."""
+        if self.physics is not None:
+            return f"physical felt seed {self.physics.seed}: {self.physics.describe()}"
         drawn = ", ".join(
             f"{pad.id} {pad.empty_counts}-{pad.chip_delta_counts}" for pad in self._pads.values()
         )

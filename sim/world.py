@@ -8,13 +8,14 @@ key position, keys held) survives a power cut; registers do not.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import TypeVar
 
 from hal.board_config import BoardConfig, BusConfig, ChipConfig
 from sim.capacitance import femtofarads
 from sim.card_machine import CardMachine
-from sim.chips.base import Chip
+from sim.chips.base import Chip, Source
 from sim.chips.fdc1004 import DoneRule, Fdc1004
 from sim.chips.mpr121 import IrqRule, Mpr121
 from sim.chips.pca9685 import Pca9685
@@ -25,11 +26,15 @@ from sim.faults import TableFaults
 from sim.felt import Felt
 from sim.i2c import PI_0_TO_4, Adapter, SimI2c, sleep_until_ns
 from sim.lamp_watch import AMBER, SETTLING, WHITE, LampWatch
+from sim.physics.table import PhysicalTable
 from sim.pins import SimPinFactory
+
+T = TypeVar("T")
 
 log = logging.getLogger("sim.world")
 
 MILLISECOND_NS = 1_000_000
+SECOND_NS = 1_000_000_000
 KEY_HOLD_MS = 80
 KEY_TURN_MS = 30  # Break before make: for this long neither contact of the key is closed.
 LIGHT_POLL_MS = 10
@@ -53,6 +58,7 @@ class World:
         irq_rule: IrqRule = IrqRule.STATUS_READ,
         adapter: Adapter = PI_0_TO_4,
         done_rule: DoneRule = DoneRule.LOW_HALF_READ,
+        physical: bool = False,
     ) -> None:
         self.board = board
         self.powered = True
@@ -74,20 +80,38 @@ class World:
         self._wire_buses()
         self._wire_lamps()
         self._wire_contacts()
+        if physical:
+            self.lay_felt(PhysicalTable([sensor.id for sensor in board.sensors], seed))
         log.info("%s", self.felt.describe())
 
     # -- chips on the felt -------------------------------------------------------------------
 
     def place_chip(self, sensor: str) -> None:
-        self.felt.pad(sensor).chip = True
+        self.felt.place(sensor, self.now_ns())
         self._feel(sensor)
 
     def remove_chip(self, sensor: str) -> None:
-        self.felt.pad(sensor).chip = False
+        self.felt.remove(sensor, self.now_ns())
         self._feel(sensor)
 
     def has_chip(self, sensor: str) -> bool:
         return self.felt.pad(sensor).chip
+
+    def lay_felt(self, physics: PhysicalTable) -> None:
+        """Exchanges the felt for a physical one that was drawn elsewhere."""
+        self.felt.become_physical(physics)
+        for sensor, pad in physics.pads.items():
+            pad.lamp = partial(self.level_now, sensor, WHITE)
+            self._feel(sensor)
+
+    def on_felt(self, act: Callable[[PhysicalTable, float], T]) -> T:
+        """Lets hands, liquid or the room act on a physical felt, from now (in seconds) on."""
+        if self.felt.physics is None:
+            raise ValueError("This felt is plain: it knows chips only.")
+        result = act(self.felt.physics, self.now_ns() / SECOND_NS)
+        for sensor in self.board.sensors:
+            self._feel(sensor.id)
+        return result
 
     # -- fingers, key, cards, lid ------------------------------------------------------------
 
@@ -299,11 +323,12 @@ class World:
         """Tells the sensor's electrode what its pad measures now."""
         config = next(each for each in self.board.sensors if each.id == sensor)
         chip = self.chips[config.chip]
-        counts = self.felt.counts(sensor)
+        level = self.felt.level(sensor)
         if isinstance(chip, Mpr121):
-            chip.set_input(config.electrode, counts, self.now_ns())
+            chip.set_input(config.electrode, level, self.now_ns())
         elif isinstance(chip, Fdc1004):
-            chip.set_input(config.electrode, femtofarads(counts), self.now_ns())
+            level_ff = level if isinstance(level, Source) else femtofarads(level)
+            chip.set_input(config.electrode, level_ff, self.now_ns())
         else:
             raise ValueError(f"The chip {config.chip} of sensor {sensor} senses nothing.")
         self._clockwork.wake()

@@ -9,7 +9,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+FOREVER_NS = 1 << 62
+
 IrqListener = Callable[[int, bool], None]
+
+
+class Source:
+    """What an electrode measures at any moment, for levels that never stand quite still."""
+
+    def counts(self, at_ns: int) -> int:
+        """The sample of this moment in MPR121 counts at its reset charge."""
+        raise NotImplementedError
+
+    def femtofarads(self, at_ns: int) -> float:
+        """The same as capacitance."""
+        raise NotImplementedError
+
+    def calm(self, at_ns: int) -> tuple[int, int, int]:
+        """(until_ns, lowest, highest counts): what any sample before `until_ns` can read."""
+        raise NotImplementedError
+
+
+Level = int | Source
+
+
+def counts_at(level: Level, at_ns: int) -> int:
+    return level.counts(at_ns) if isinstance(level, Source) else level
+
+
+def band_from(level: Level, at_ns: int) -> tuple[int, int, int]:
+    """(until_ns, lowest, highest): between what the level stays from `at_ns` on."""
+    return level.calm(at_ns) if isinstance(level, Source) else (FOREVER_NS, level, level)
 
 
 class Chip:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from sim.chips.base import Chip
+from sim.chips.base import Chip, Source
 
 SECOND_NS = 1_000_000_000
 INPUT_COUNT = 4
@@ -45,14 +45,14 @@ class Fdc1004(Chip):
     def __init__(self, address: int = 0x50, done_rule: DoneRule = DoneRule.LOW_HALF_READ) -> None:
         super().__init__(address)
         self.done_rule = done_rule
-        self.inputs_ff = [0.0] * INPUT_COUNT
+        self.inputs_ff: list[float | Source] = [0.0] * INPUT_COUNT
         self.hung = False
         self._reset()
 
     # -- what the felt does, and what can happen ---------------------------------------------
 
-    def set_input(self, electrode: int, femtofarads: float, at_ns: int) -> None:
-        """The input's capacitance from `at_ns` on."""
+    def set_input(self, electrode: int, femtofarads: float | Source, at_ns: int) -> None:
+        """The input's capacitance from `at_ns` on, or what says it for any moment."""
         self.advance(at_ns)
         self.inputs_ff[electrode] = femtofarads
 
@@ -209,4 +209,6 @@ class Fdc1004(Chip):
         gain = self._registers[GAINS + electrode] / UNITY_GAIN
         offset = self._registers[OFFSETS + electrode]
         signed = offset - 0x10000 if offset & 0x8000 else offset
-        return self.inputs_ff[electrode] * gain + signed * OFFSET_FF
+        level = self.inputs_ff[electrode]
+        level_ff = level.femtofarads(self._integrated_ns) if isinstance(level, Source) else level
+        return level_ff * gain + signed * OFFSET_FF

@@ -1,15 +1,16 @@
 """MPR121 capacitive touch controller: registers, run and stop mode, sampling grid, IRQ.
 
 Inputs are raw counts per electrode (what the second filter settles at with 16 uA and 0.5 us). The
-model is lazy: it computes samples only while one of them could still change something. It does not
-know what lies on an electrode; that is the felt's business.
+model is lazy: it computes samples only while one of them could still change something. Where a
+source stands in for a number, it is sampled when it moves, when it is near a threshold, or when the
+host reads. The model does not know what lies on an electrode; that is the felt's business.
 """
 
 from __future__ import annotations
 
 from enum import Enum
 
-from sim.chips.base import Chip
+from sim.chips.base import FOREVER_NS, Chip, Level, Source, band_from, counts_at
 from sim.chips.mpr121_autoconfig import Charge, Limits, scale, search
 from sim.chips.mpr121_electrode import Drift, Electrode, Rules
 
@@ -47,19 +48,21 @@ class Mpr121(Chip):
     def __init__(self, address: int, irq_rule: IrqRule = IrqRule.STATUS_READ) -> None:
         super().__init__(address)
         self.irq_rule = irq_rule
-        self.inputs = [0] * CHANNELS
+        self.inputs: list[Level] = [0] * CHANNELS
         self._electrodes = [Electrode() for _ in range(CHANNELS)]
         self._pointer = 0
+        self._quiet = True
+        self._period_ns = MILLISECOND_NS
         self._reset()
 
     # -- what the felt does ------------------------------------------------------------------
 
-    def set_input(self, electrode: int, counts: int, at_ns: int) -> None:
-        """The electrode's level from `at_ns` on."""
+    def set_input(self, electrode: int, level: Level, at_ns: int) -> None:
+        """The electrode's level from `at_ns` on: counts, or what says them for any moment."""
         self.advance(at_ns)
-        if self.inputs[electrode] != counts:
-            self.inputs[electrode] = counts
-            self._quiet = False
+        if isinstance(level, Source) or self.inputs[electrode] != level:
+            self.inputs[electrode] = level
+            self._wake()
 
     def over_current(self) -> None:
         """REXT saw too much current: the chip clears itself and stops until OVCF is cleared."""
@@ -87,6 +90,7 @@ class Mpr121(Chip):
 
     def read(self, count: int) -> bytes:
         self._see_traffic()
+        self._look_at_sources()
         registers = [(self._pointer + offset) & 0xFF for offset in range(count)]
         self._pointer = (self._pointer + count) & 0xFF
         if TOUCH_LOW in registers or TOUCH_HIGH in registers:
@@ -100,7 +104,9 @@ class Mpr121(Chip):
     # -- time --------------------------------------------------------------------------------
 
     def advance(self, now_ns: int) -> None:
-        while self._running and not self._quiet and self._next_sample_ns <= now_ns:
+        while self._running and self._next_sample_ns <= now_ns:
+            if self._quiet and not self._wakes_until(now_ns):
+                break
             self.now_ns = self._next_sample_ns
             self._next_sample_ns += self._period_ns
             self._sample()
@@ -110,7 +116,33 @@ class Mpr121(Chip):
         super().advance(now_ns)
 
     def next_event_ns(self) -> int | None:
-        return self._next_sample_ns if self._running and not self._quiet else None
+        if not self._running:
+            return None
+        if not self._quiet:
+            return self._next_sample_ns
+        return None if self._calm_until_ns is None else self._sample_from(self._calm_until_ns)
+
+    def _sample_from(self, at_ns: int) -> int:
+        """The first sample at `at_ns` or later."""
+        behind_ns = max(0, at_ns - self._next_sample_ns)
+        return self._next_sample_ns + -(-behind_ns // self._period_ns) * self._period_ns
+
+    def _wakes_until(self, now_ns: int) -> bool:
+        """Skips the samples that cannot matter; False when that is all of them until `now_ns`."""
+        if self._calm_until_ns is None:
+            return False
+        due_ns = self._sample_from(self._calm_until_ns)
+        if due_ns > now_ns:
+            return False
+        self._next_sample_ns = due_ns
+        self._wake()
+        return True
+
+    def _wake(self) -> None:
+        if self._quiet and self._running and self._has_sources():
+            # The window that runs now began one period before its sample.
+            self._window = self._levels(self._next_sample_ns - self._period_ns)
+        self._quiet = False
 
     def power_off(self) -> None:
         super().power_off()
@@ -132,6 +164,7 @@ class Mpr121(Chip):
         self._running = False
         self._loads_baseline = False
         self._quiet = True
+        self._calm_until_ns: int | None = None
         self._next_sample_ns = 0
         self._period_ns = MILLISECOND_NS
         self._pull_irq(False)
@@ -216,7 +249,7 @@ class Mpr121(Chip):
         # Due until the first sample is there: a driver may write the run mode twice before that.
         due = from_stop or self._loads_baseline
         self._loads_baseline = due and self._calibration >= 0b10
-        self._window = self._levels()
+        self._window = self._levels(self.now_ns)
 
     def _enabled_channels(self) -> list[int]:
         value = self._registers[ELECTRODES]
@@ -243,7 +276,7 @@ class Mpr121(Chip):
         A window reports the level at its beginning: the one in which a level moved does not show it
         yet. That is what makes a step visible one to two periods after it happened.
         """
-        window, self._window = self._window, self._levels()
+        window, self._window = self._window, self._levels(self.now_ns)
         changed = self._window != window
         touched_before = self._touched()
         for channel in self._enabled:
@@ -254,7 +287,7 @@ class Mpr121(Chip):
                 changed = True
             changed |= electrode.sample(window[channel], self._rules[channel])
         self._loads_baseline = False
-        self._quiet = not changed
+        self._quiet = self._is_calm() if self._has_sources() else not changed
         if self._touched() != touched_before:
             self._pull_irq(True)
         if changed:
@@ -263,8 +296,43 @@ class Mpr121(Chip):
     def _touched(self) -> list[bool]:
         return [electrode.touched for electrode in self._electrodes]
 
-    def _levels(self) -> list[int]:
-        return [scale(self.inputs[each], self._charge(each)) for each in range(CHANNELS)]
+    def _levels(self, at_ns: int) -> list[int]:
+        return [
+            scale(counts_at(self.inputs[each], at_ns), self._charge(each))
+            for each in range(CHANNELS)
+        ]
+
+    # -- sources -----------------------------------------------------------------------------
+
+    def _has_sources(self) -> bool:
+        return any(isinstance(level, Source) for level in self.inputs)
+
+    def _is_calm(self) -> bool:
+        """Whether no sample can move a touch bit for a while; notes until when."""
+        self._calm_until_ns = None
+        if self._calibration != CALIBRATION_LOCKED or self._registers[AUTOCONFIG_0] & 0x03:
+            return False  # baselines and charges that follow noise have to be followed
+        begin_ns = self.now_ns - self._period_ns
+        for channel in self._enabled:
+            until_ns, lowest, highest = band_from(self.inputs[channel], begin_ns)
+            charge, rules = self._charge(channel), self._rules[channel]
+            band = scale(lowest, charge), scale(highest, charge)
+            if until_ns <= self.now_ns or not self._electrodes[channel].is_settled(*band, rules):
+                return False
+            if until_ns < FOREVER_NS:
+                self._calm_until_ns = min(until_ns, self._calm_until_ns or until_ns)
+        return True
+
+    def _look_at_sources(self) -> None:
+        """The data a host reads are those of the last sample, also of one that was skipped."""
+        if not (self._running and self._quiet):
+            return
+        last_begin_ns = self._next_sample_ns - 2 * self._period_ns
+        for channel in self._enabled:
+            level = self.inputs[channel]
+            if isinstance(level, Source):
+                counts = level.counts(last_begin_ns)
+                self._electrodes[channel].data = scale(counts, self._charge(channel))
 
     # -- charge and automatic configuration --------------------------------------------------
 
@@ -295,7 +363,8 @@ class Mpr121(Chip):
         if adjust == 0b01:
             electrode.baseline = 0
         elif adjust >= 0b10:
-            electrode.data = scale(self.inputs[channel], self._charge(channel))
+            level = counts_at(self.inputs[channel], self.now_ns)
+            electrode.data = scale(level, self._charge(channel))
             electrode.load_baseline(five_bits=adjust == 0b10)
 
     def _reconfigure(self) -> None:
@@ -306,12 +375,12 @@ class Mpr121(Chip):
         for channel in self._enabled:
             if not limits.hold(self._electrodes[channel].data):
                 self._configure(channel, RECONFIG_FAILED, RECONFIG_IRQ)
-        self._window = self._levels()
+        self._window = self._levels(self.now_ns)
 
     def _configure(self, channel: int, failure: int, irq_enable: int) -> None:
         fixed = self._registers[AUTOCONFIG_1] & 0x80
         time_code = self._charge(channel).time_code if fixed else None
-        charge = search(self.inputs[channel], self._limits(), time_code)
+        charge = search(counts_at(self.inputs[channel], self.now_ns), self._limits(), time_code)
         if charge is None:
             self._fail(channel, failure, irq_enable)
             return

@@ -71,6 +71,14 @@ class Electrode:
             self._track(rules)
         return self._state() != before
 
+    def is_settled(self, lowest: int, highest: int, rules: Rules) -> bool:
+        """Whether no level between the two can move the touch bit, now or after a debounce."""
+        if self._streak:
+            return False
+        if self.touched:
+            return self.baseline - highest >= rules.release_threshold
+        return self.baseline - lowest <= rules.touch_threshold
+
     def _state(self) -> tuple[int, ...]:
         counters = (self._streak, self._drifted, self._delayed, self._upwards)
         return (self.data, self.baseline, self.touched, *counters)
