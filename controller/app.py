@@ -25,11 +25,12 @@ from controller.guard import TableGuard
 from controller.journal import Journal, JournalFault
 from controller.lamps import LampPlayer
 from controller.link import Connect, ManagerLink
+from controller.manager_news import ManagerNews
 from controller.meters import MeterBoard
 from controller.press_guard import PressGuard
 from controller.round_keeper import Answer, RoundKeeper
 from controller.sensors import ChipWatch
-from controller.table_settings import misfit, rules_from, rules_without_settings
+from controller.table_settings import rules_from, rules_without_settings
 from controller.version import SOFTWARE
 from controller.view import build_view
 from controller.view_news import ViewNews
@@ -39,8 +40,6 @@ from hal.clock import WallClock
 from hal.errors import HardwareFault
 from hal.worker import Worker
 from protocol import events as wire_events
-from protocol import messages
-from protocol.errors import ErrorCode
 from protocol.seal import Sealer
 from protocol.settings import TableSettings
 
@@ -64,6 +63,7 @@ class Controller:
         wall_ms: WallClock,
         chance: random.Random,
         sealer: Sealer | None = None,
+        references_fault: str = "",
     ) -> None:
         self.config = config
         self.board = board
@@ -92,13 +92,15 @@ class Controller:
             lambda: self.crew.beat("spots"),
         )
         self._surface = Surface()
-        self._chip_watches = [self._chip_watch(name) for name in board.chips]
+        # Without references nobody can tell a chip from an empty felt: no spot is believed.
+        chips = board.chips if not references_fault else {}
+        self._chip_watches = [self._chip_watch(name) for name in chips]
         self._press_guard = PressGuard()
         self._ready = False
         self._restored = False  # until then nobody knows what was on this table
         self.link = ManagerLink(
             connect,
-            self,
+            ManagerNews(self),
             journal,
             disk,
             board.serial,
@@ -107,6 +109,7 @@ class Controller:
             chance,
         )
         self._guard = TableGuard(self, journal, disk, wall_ms, sealer)
+        self.faults.set("references", "sensors", references_fault, stops_play=True)
 
     # --- life -------------------------------------------------------------------------------
 
@@ -132,12 +135,17 @@ class Controller:
         self._restored = True
         stored = await self._disk.run(self._journal.settings)
         if stored:
-            self._use_settings(TableSettings.decode(stored.body))
+            self.use_settings(TableSettings.decode(stored.body))
         if self.board.keyswitch:
             self.rules.key = self.board.keyswitch.position
         await self._guard.restore(self.settings)
         boot_number = await self._disk.run(self._journal.count_boot)
         await self._record(wire_events.Boot(boot_number, SOFTWARE, self.rules.key))
+        if self._journal.repair:
+            for raised in (True, False):
+                await self._record(
+                    wire_events.Fault("memory", "unit", raised, self._journal.repair)
+                )
         await self.submit(commands.resume(), "")
 
     def _start_tasks(self) -> None:
@@ -308,49 +316,7 @@ class Controller:
 
     # --- what the manager says --------------------------------------------------------------
 
-    def link_changed(self, up: bool) -> None:
-        if up:
-            for code in ("fork", "locked", "unknown_unit", "version"):
-                self.faults.clear(code, "link")
-        self.news.tell()
-
-    def link_fault(self, code: str, sentence: str) -> None:
-        self.faults.raise_(code, "link", sentence, stops_play=True)
-
-    def meters_arrived(self, meters: list[tuple[str, str, int]]) -> None:
-        self.meters.update(meters)
-        self.news.tell()
-
-    async def settings_arrived(self, body: bytes) -> None:
-        settings = TableSettings.decode(body)
-        letters = {place.letter for place in self.board.sensors}
-        wrong = misfit(settings, self.config.workflow, self.config.seat_count, letters)
-        self.faults.set("settings", "link", wrong, stops_play=True)
-        if wrong:
-            return
-        await self.keeper.adopt_settings(body)
-        self._use_settings(settings)
-
-    async def award_arrived(self, award: messages.Award) -> None:
-        lines, envy = [list(line) for line in award.lines], [list(line) for line in award.envy]
-        command = commands.award(award.claim_number, lines, envy, award.role, award.frozen)
-        await self.submit(command, "AWARD")
-
-    async def committed_arrived(self, committed: messages.Committed) -> None:
-        lines = [list(line) for line in committed.lines]
-        envy = [list(line) for line in committed.envy]
-        command = commands.committed(committed.claim_number, committed.win_number, lines, envy)
-        await self.submit(command, "COMMITTED")
-
-    async def claim_refused(self, error: messages.Error) -> None:
-        if error.code == ErrorCode.CARD_REFUSED:
-            await self.submit(commands.authority_refused(error.claim_number), "")
-        claim = self.keeper.state.claim
-        if claim is not None and claim.number == error.claim_number:
-            self.faults.raise_("claim", f"claim {claim.number}", error.sentence)
-        await self.refuse(f"CLAIM {error.claim_number}", error.sentence)
-
-    def _use_settings(self, settings: TableSettings) -> None:
+    def use_settings(self, settings: TableSettings) -> None:
         key = self.rules.key
         self.settings = settings
         self.rules = rules_from(settings, self.config.workflow, self._sensor_ids)

@@ -229,6 +229,7 @@ class Journal:
 
     def counters_at(self, sequence: int) -> Counters:
         """What was counted up to a record that is not older than the last acknowledged one."""
+        self._refuse_if_faulty()
         return self._memory.counters_at(sequence)
 
     def keep_salvage(self, records: Iterable[Salvaged]) -> None:
@@ -303,14 +304,14 @@ class Journal:
 
     def _baseline_at(self, sequence: int) -> tuple[Baseline, bytes]:
         """Claim numbers and counters outlive the records they came from."""
-        state, digest = CriticalState(self.baseline), b""
+        state = CriticalState(self.baseline)
         rows = self._rows(
             "SELECT kind, body, digest FROM record WHERE sequence <= ? ORDER BY sequence",
             (sequence,),
         )
-        for kind, body, digest in rows:
+        for kind, body, _ in rows:
             state.apply_encoded(kind, body)
-        return state.baseline(), digest
+        return state.baseline(), rows[-1][2]
 
     def _store_acked(self) -> None:
         if self._acked_stored != self.acked_sequence:

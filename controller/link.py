@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -18,6 +18,7 @@ from controller.journal import Journal, JournalFault, JournalRecord
 from hal import aio
 from hal.worker import Worker
 from protocol import messages
+from protocol.counting import difference
 from protocol.errors import ErrorCode, ProtocolError
 from protocol.stream import FrameStream
 from protocol.version import HEARTBEAT_MS, LINK_DOWN_MS, VERSION_MAX, VERSION_MIN
@@ -42,6 +43,9 @@ class LinkOwner(Protocol):
     def meters_arrived(self, meters: list[tuple[str, str, int]]) -> None: ...
     def link_fault(self, code: str, sentence: str) -> None: ...
     async def settings_arrived(self, body: bytes) -> None: ...
+    async def state_arrived(
+        self, state: messages.State, told: Sequence[messages.Event]
+    ) -> None: ...
     async def award_arrived(self, award: messages.Award) -> None: ...
     async def committed_arrived(self, committed: messages.Committed) -> None: ...
     async def claim_refused(self, error: messages.Error) -> None: ...
@@ -74,6 +78,8 @@ class ManagerLink:
         self.up = False
         self._sent_sequence = 0
         self._manager_time: tuple[int, int] | None = None
+        self._state: messages.State | None = None  # waits for the events that belong to it
+        self._told: list[messages.Event] = []
 
     def journal_grew(self) -> None:
         self._journal_grew.set()
@@ -104,9 +110,11 @@ class ManagerLink:
         """True when the manager welcomed us, whatever happened afterwards."""
         welcomed = False
         try:
-            await self._greet(stream)
+            differs = await self._greet(stream)
             welcomed = True
             self._set_up(True)
+            if differs:
+                self._owner.link_fault("counters", differs)
             await self._converse(stream)
         except ProtocolError as error:
             self._note_error(error)
@@ -119,7 +127,9 @@ class ManagerLink:
             stream.close()
         return welcomed
 
-    async def _greet(self, stream: FrameStream) -> None:
+    async def _greet(self, stream: FrameStream) -> str:
+        """Says who we are and hears where the manager stands; returns how the counters differ."""
+        self._state, self._told = None, []
         settings = await self._disk.run(self._journal.settings)
         hello = messages.Hello(
             unit_id=self._unit_id,
@@ -130,6 +140,7 @@ class ManagerLink:
             acked_sequence=self._journal.acked_sequence,
             config_digest=settings.digest if settings else b"",
             software=self._software,
+            counters=(self._journal.counters_at(self._journal.last_sequence),),
         )
         await stream.write(hello.encode())
         welcome = await self._receive(stream)
@@ -140,6 +151,17 @@ class ManagerLink:
         await self._adopt(welcome)
         if not settings or settings.digest != welcome.config_digest:
             await self._handle(await self._receive(stream))
+        return self._difference(welcome)
+
+    def _difference(self, welcome: messages.Welcome) -> str:
+        """How the manager counts otherwise than we did up to the same event, "" when it does not.
+
+        A manager of 1.0 does not say.
+        """
+        if not welcome.counters:
+            return ""
+        ours = self._journal.counters_at(welcome.last_sequence)
+        return difference("The Game Manager", welcome.counters[0], "this unit", ours)
 
     async def _adopt(self, welcome: messages.Welcome) -> None:
         if welcome.last_sequence > self._journal.last_sequence:
@@ -195,20 +217,35 @@ class ManagerLink:
             await self._owner.settings_arrived(message.body)
         elif isinstance(message, messages.Error):
             await self._handle_error(message)
+        elif isinstance(message, messages.State):
+            self._state, self._told = message, []
+            await self._hear_state()
+        elif isinstance(message, messages.Event) and self._state is not None:
+            self._told.append(message)
+            await self._hear_state()
         elif not isinstance(message, messages.Heartbeat):
             raise ProtocolError(
                 ErrorCode.UNEXPECTED, f"A manager does not send {type(message).__name__}."
             )
 
+    async def _hear_state(self) -> None:
+        """Passes a state on when all the events that belong to it have come."""
+        state = self._state
+        if state is not None and len(self._told) == state.event_count:
+            self._state = None
+            await self._owner.state_arrived(state, self._told)
+
     async def _handle_error(self, error: messages.Error) -> None:
         if error.claim_number:
             await self._owner.claim_refused(error)
             return
-        if error.sequence and error.code == ErrorCode.UNKNOWN_TYPE:
-            # An older manager keeps and acknowledges an event it does not know, and says so.
-            log.warning(
-                "the Game Manager does not know event %d: %s", error.sequence, error.sentence
-            )
+        if error.code == ErrorCode.COUNTERS:
+            self._owner.link_fault("counters", error.sentence)
+            return
+        if error.sequence:
+            # The answer to one event: it was kept and acknowledged, and there is no other to wait
+            # for. A person hears of it at the manager.
+            log.warning("the Game Manager on event %d: %s", error.sequence, error.sentence)
             return
         raise ProtocolError(_code(error.code), error.sentence)
 

@@ -11,3 +11,12 @@ def journal_path(data: Path) -> Path:
 
 def references_path(data: Path) -> Path:
     return data / "references.json"
+
+
+def marker_path(data: Path) -> Path:
+    """The id of the unit's journal, kept apart from it."""
+    return data / "journal.id"
+
+
+def black_box_path(data: Path) -> Path:
+    return data / "black-box.sqlite"

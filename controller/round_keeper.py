@@ -8,11 +8,12 @@ round is rebuilt from the journal and nothing else.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from controller import recovery
 from controller.core import commands, kinds
 from controller.core.round import RoundState, apply, decide, is_local
 from controller.core.rules import Rules
@@ -22,6 +23,7 @@ from hal import aio
 from hal.clock import WallClock
 from hal.worker import Worker
 from protocol import events as wire_events
+from protocol import messages
 from protocol.fields import clipped
 
 log = logging.getLogger("controller.round")
@@ -54,7 +56,7 @@ class RoundKeeper:
         self._turn = aio.Lock()
         self._waiting = 0
         self._round_started_ticks: int | None = None
-        self._round_started_wall_ms = 0
+        self.round_started_wall_ms = 0
         self.state = RoundState()
 
     async def restore(self) -> None:
@@ -114,11 +116,12 @@ class RoundKeeper:
         )
         return True
 
-    async def adopt_state(self, entries: list[Entry]) -> None:
+    async def adopt_state(self, state: messages.State, told: Sequence[messages.Event]) -> None:
         """A new journal goes on where another one ended, with the round that was under way."""
         async with self._turn:
-            records = await self._disk.run(partial(self._journal.adopt_salvage, entries))
-            for record in records:
+            now = aio.ticks_ms(), self._wall_ms()
+            adopt = partial(recovery.go_on, self._journal, state, told, now)
+            for record in await self._disk.run(adopt):
                 self._apply(record.kind, record.body, record.wall_ms)
             self._round_started_ticks = None  # the clock that saw it start is gone
         self._changed()
@@ -154,13 +157,13 @@ class RoundKeeper:
         apply(self.state, (kind, body))
         if kind == kinds.ROUND_START:
             self._round_started_ticks = aio.ticks_ms()
-            self._round_started_wall_ms = wall_ms
+            self.round_started_wall_ms = wall_ms
 
     def round_age_ms(self) -> int:
         """Time since the lock; by the wall clock when the unit restarted within the round."""
         if self._round_started_ticks is not None:
             return aio.ticks_diff(aio.ticks_ms(), self._round_started_ticks)
-        return max(0, self._wall_ms() - self._round_started_wall_ms)
+        return max(0, self._wall_ms() - self.round_started_wall_ms)
 
 
 def _priced(event: tuple[int, dict[int, Any]], rules: Rules) -> tuple[int, dict[int, Any]]:

@@ -1,0 +1,204 @@
+"""A journal that cannot be used, and how a new one goes on where it ended.
+
+It alone decides what a unit does without a good journal: it stays closed and says why, and never
+makes a new one by itself where there has been one. It also knows what of a damaged journal is
+recorded anew once the manager has told where the table stands. Files are moved by `restore`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from controller.critical import Baseline
+from controller.journal import Entry, Journal, JournalFault
+from controller.journal_records import JournalRecord, Salvaged
+from controller.places import journal_path, marker_path
+from controller.salvage import END_MARK, follows
+from protocol import chain, events, lineage, messages
+from protocol.lineage import Origin
+
+log = logging.getLogger("controller.recovery")
+
+CALL_SERVICE: Final = "Call service."
+
+# The new journal seals its own chain, adopts its own settings and tells its own beginning.
+NOT_RECORDED_ANEW: Final = (events.SEAL, events.CONFIG, events.RESTORED)
+
+
+class RecoveryFault(Exception):  # noqa: N818 - a sentence for the tech
+    """What was salvaged does not belong to the table that the manager tells of."""
+
+
+# ---- a unit without a journal ----
+
+
+class ClosedJournal(Journal):
+    """Stands where a journal should be: records nothing, and says why to everyone who asks."""
+
+    def __init__(self, sentence: str) -> None:
+        self._fault = sentence
+        self._anchor_sequence = 0
+        self.acked_sequence = 0
+        self.capacity_records_max = 1
+        self.journal_id = bytes(chain.JOURNAL_ID_BYTES)
+        self.baseline = Baseline()
+
+    @property
+    def last_sequence(self) -> int:
+        return 0
+
+    @property
+    def repair(self) -> str:
+        return ""
+
+    def close(self) -> None:
+        return None
+
+
+def opened_or_closed(open_journal: Callable[[], Journal]) -> Journal:
+    """The journal, or what stands for it while the table stays closed."""
+    try:
+        return open_journal()
+    except JournalFault as fault:
+        log.critical("the table stays closed: %s", fault)
+        return ClosedJournal(f"{fault} {CALL_SERVICE}")
+
+
+def open_journal(data: Path, unit_id: str, created_wall_ms: int) -> Journal:
+    """The unit's journal in its folder; a new one only where there has never been one."""
+    path, marker = journal_path(data), marker_path(data)
+    known = _read_marker(marker)
+    if known and not path.exists():
+        raise JournalFault("The journal is missing.")
+    journal = Journal.open(
+        str(path), created_wall_ms=created_wall_ms, unit_id=unit_id, must_exist=bool(known)
+    )
+    if known and known != journal.journal_id:
+        journal.close()
+        raise JournalFault("The journal is not the one that this unit has kept.")
+    if not known:
+        write_marker(marker, journal.journal_id)
+    return journal
+
+
+def write_marker(path: Path, journal_id: bytes) -> None:
+    """Remembers, apart from the journal, which one it is; after a cut there is the old or the new.
+
+    A card on which this cannot be written cannot be trusted with bets either.
+    """
+    temporary = path.with_suffix(".new")
+    try:
+        with temporary.open("w", encoding="ascii") as file:
+            file.write(journal_id.hex())
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise JournalFault(f"The journal's id cannot be kept: {error.strerror}.") from error
+
+
+def sync_folder(path: Path) -> None:
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _read_marker(path: Path) -> bytes:
+    try:
+        return bytes.fromhex(path.read_text(encoding="ascii"))
+    except FileNotFoundError:
+        return b""
+    except (OSError, ValueError) as error:
+        raise JournalFault(f"The journal's id cannot be read: {error}.") from error
+
+
+# ---- going on with a new one ----
+
+
+def go_on(
+    journal: Journal,
+    state: messages.State,
+    told: Sequence[messages.Event],
+    now: tuple[int, int],
+) -> list[JournalRecord]:
+    """Records where the table stands, once; the manager may tell it again."""
+    if journal.last_sequence_of(events.RESTORED):
+        return []
+    if journal.last_sequence_of(events.ROUND_START):
+        raise RecoveryFault("The Game Manager takes this unit's journal for a new one; it is not.")
+    return journal.adopt_salvage(restored_entries(state, told, journal.salvage(), now))
+
+
+def restored_entries(
+    state: messages.State,
+    told: Sequence[messages.Event],
+    salvaged: Sequence[Salvaged],
+    now: tuple[int, int],
+) -> list[Entry]:
+    """All that a new journal must record to stand where the table stands, in order."""
+    records, unreadable = _undelivered(state, salvaged)
+    restored = events.Restored(
+        state.journal_id,
+        state.last_sequence,
+        state.round_number,
+        state.claim_number,
+        state.counters,
+        len(records),
+        unreadable,
+    )
+    entries = [Entry(events.RESTORED, restored.to_body(), *now)]
+    entries += [Entry(each.kind, each.body, each.monotonic_ms, each.wall_ms) for each in told]
+    return entries + [_recorded_anew(state, record) for record in records]
+
+
+def _undelivered(state: messages.State, salvaged: Sequence[Salvaged]) -> tuple[list[Salvaged], int]:
+    """The proven records that the manager has not taken in, and how many are known to be lost."""
+    own = [line for line in salvaged if line.journal_id in (b"", state.journal_id)]
+    _refuse_strangers(state, own)
+    newer = [line for line in own if line.sequence > state.last_sequence]
+    proven = [line for line in newer if line.kind != END_MARK and _is_proven(state, line)]
+    lost = max([state.last_sequence, *(line.sequence for line in newer)]) - state.last_sequence
+    older = [line for line in salvaged if line not in own and line.follows]
+    wanted = [line for line in older + proven if _is_wanted(line)]
+    return wanted, lost - len(proven)
+
+
+def _refuse_strangers(state: messages.State, own: Sequence[Salvaged]) -> None:
+    for line in own:
+        same = line.sequence == state.last_sequence and line.digest != state.last_digest
+        if same and line.follows:
+            raise RecoveryFault(
+                f"The damaged journal's record {line.sequence} is not the one that the Game "
+                "Manager has: it is another unit's, or a copy went its own way."
+            )
+        is_next = line.sequence == state.last_sequence + 1 and line.kind != END_MARK
+        if is_next and line.follows and not follows(line, state.last_digest):
+            raise RecoveryFault(
+                f"The damaged journal's record {line.sequence} does not follow what the Game "
+                "Manager has."
+            )
+
+
+def _is_proven(state: messages.State, line: Salvaged) -> bool:
+    is_next = line.sequence == state.last_sequence + 1
+    return bool(line.follows) or (is_next and follows(line, state.last_digest))
+
+
+def _is_wanted(line: Salvaged) -> bool:
+    """What the manager told of is recorded from its own words, not from the damaged journal."""
+    if line.kind in (END_MARK, *NOT_RECORDED_ANEW):
+        return False
+    return not lineage.is_known(chain.decode_body(line.body))
+
+
+def _recorded_anew(state: messages.State, line: Salvaged) -> Entry:
+    origin = Origin(line.journal_id or state.journal_id, line.sequence, line.digest)
+    body = lineage.recorded_anew(chain.decode_body(line.body), origin, known=False)
+    return Entry(line.kind, body, line.monotonic_ms, line.wall_ms)
