@@ -46,7 +46,7 @@ class CardDesk:
         digest = card_digest(settings.card_salt, account)
         self.tick()
         if self._locked_at is not None:
-            left_s = (self._lockout_ms - self._age_ms(self._locked_at)) // 1000 + 1
+            left_s = (self._lockout_ms - self._age_ms(self._locked_at) + 999) // 1000
             return Verdict(digest, None, f"Too many wrong cards. Wait {left_s} s.")
         card, refusal = self._find(settings, digest)
         if not refusal:
