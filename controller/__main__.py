@@ -13,14 +13,15 @@ from typing import Any
 
 from controller import notify, web, web_server
 from controller.app import Controller
+from controller.black_box import BlackBox, TraceStore
 from controller.config import UnitConfig, load_unit_config
 from controller.enrol import ManagerPlace, enrol
 from controller.identity import IdentityFault, UnitIdentity
 from controller.journal import Journal, JournalFault
-from controller.places import journal_path, references_path
+from controller.places import black_box_path, journal_path, references_path
 from controller.references import ReferencesFault, load_references
 from controller.service import ServiceRefused
-from controller.service_commands import calibrate_unit, selftest_unit
+from controller.service_commands import calibrate_unit, selftest_unit, show_traces
 from hal.backend import Backend, open_backend
 from hal.board import Board
 from hal.clock import wall_ms
@@ -61,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in (("selftest", "test every part"), ("calibrate", "learn the empty felt")):
         command = _add(commands, name, text)
         command.add_argument("--tech", default="", metavar="LABEL", help="who asks; a PIN follows")
+    traces = _add(commands, "traces", "list the black box's rounds, or copy one out")
+    traces.add_argument("--round", type=int, metavar="N")
+    traces.add_argument("--out", type=Path, metavar="FILE", help="for `python -m sim replay`")
     asking = _add(commands, "enrol", "ask the manager for a certificate")
     asking.add_argument("--manager", required=True, metavar="HOST:PORT")
     asking.add_argument("--ca-fingerprint", required=True, metavar="HEX")
@@ -79,6 +83,8 @@ async def _command(options: argparse.Namespace) -> int:
     config = load_unit_config(options.config)
     if options.command == "enrol":
         return await enrol_unit(config, options)
+    if options.command == "traces":
+        return show_traces(options.data, options.round, options.out)
     backend = open_backend(config.board.backend)
     if options.command == "calibrate":
         return await calibrate_unit(config, backend, options.data, options.tech)
@@ -115,6 +121,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
     async def connect() -> FrameStream:
         return await open_stream(config.link_host, config.link_port, identity.context())
 
+    traces = await disk.run(lambda: TraceStore(str(black_box_path(data))))
     board = Board.from_config(config.board, backend)
     controller = Controller(
         config,
@@ -126,6 +133,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         wall_ms,
         random.Random(),
         identity.sealer(serial),
+        BlackBox(traces, disk, references),
     )
     listener = web_server.bind("0.0.0.0", config.web_port)
     log.info("the dealer's panel is at port %d", listener.getsockname()[1])
@@ -135,6 +143,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         notify.stopping()
         board.close()
         await disk.run(journal.close)
+        await disk.run(traces.close)
         disk.close()
     return 0
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from controller import buttons, inputs
 from controller.backlog import show_backlog
+from controller.black_box import BlackBox
 from controller.config import UnitConfig
 from controller.core import commands, kinds, lights, sensing
 from controller.core.round import prompt, table_state
@@ -63,6 +64,7 @@ class Controller:
         wall_ms: WallClock,
         chance: random.Random,
         sealer: Sealer | None = None,
+        black_box: BlackBox | None = None,
         references_fault: str = "",
     ) -> None:
         self.config = config
@@ -92,6 +94,7 @@ class Controller:
             lambda: self.crew.beat("spots"),
         )
         self._surface = Surface()
+        self._black_box = black_box
         # Without references nobody can tell a chip from an empty felt: no spot is believed.
         chips = board.chips if not references_fault else {}
         self._chip_watches = [self._chip_watch(name) for name in chips]
@@ -157,6 +160,8 @@ class Controller:
         start("link", self.link.run())
         start("pulse", self._pulse())
         start("fault-events", self._fault_events.run(), critical=False)
+        if self._black_box:
+            start("black-box", self._black_box.run(), critical=False)
         if self._guard.seals:
             start("seals", self._guard.seals.run(), critical=False)
         if board.keypad:
@@ -180,6 +185,7 @@ class Controller:
             lambda: self.crew.beat(name),
             self._surface,
             lambda: not self.keeper.state.round_open,
+            self._black_box,
         )
 
     def is_healthy(self) -> bool:
@@ -226,7 +232,10 @@ class Controller:
         command = buttons.command_of(button, self)
         if command is None:
             return await self.refuse(button, f"There is no button {button}.")
-        return await self.submit(command, button)
+        answer = await self.submit(command, button)
+        if answer.accepted and button == commands.START and self._black_box:
+            self._black_box.round_started(self.keeper.state, self.keeper.round_started_wall_ms)
+        return answer
 
     async def pressed_together(self, names: tuple[str, ...]) -> Answer:
         return await self.refuse(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from controller.core.sensing import ABSENT, Spot
 from controller.core.surface import Surface
@@ -26,6 +27,13 @@ RECOVERY_MAX_MS = 2000
 REBASE_BEYOND = 0.06
 
 
+class Witness(Protocol):
+    """Who keeps the readings as evidence, and may ask for more of them."""
+
+    def note(self, chip: str, raw: Sequence[int], now_ms: int) -> None: ...
+    def read_again_ms(self) -> int: ...
+
+
 class ChipWatch:
     """One chip, its electrodes' spots, and the one task that reads them."""
 
@@ -39,6 +47,7 @@ class ChipWatch:
         beat: Callable[[], None],
         surface: Surface | None = None,
         may_learn: Callable[[], bool] = lambda: False,
+        witness: Witness | None = None,
     ) -> None:
         """`may_learn` says whether the empty felt may be followed: never in a round."""
         self.name = name
@@ -49,6 +58,7 @@ class ChipWatch:
         self._beat = beat
         self._surface = surface or Surface()
         self._may_learn = may_learn
+        self._witness = witness
         for spot in spots.values():
             self._surface.add(spot)
         self._zeros = [spot.zero for spot in spots.values()]
@@ -122,11 +132,14 @@ class ChipWatch:
 
     def _poll_ms(self) -> int:
         now_ms = aio.ticks_ms()
-        return min(spot.read_again_ms(now_ms) for spot in self._spots.values())
+        wanted_ms = min(spot.read_again_ms(now_ms) for spot in self._spots.values())
+        return min(wanted_ms, self._witness.read_again_ms()) if self._witness else wanted_ms
 
     async def _confirm(self) -> None:
         readings = await self._chip.snapshot()
         now_ms = aio.ticks_ms()
+        if self._witness:
+            self._witness.note(self.name, [reading.raw for reading in readings], now_ms)
         if all(reading.fault for reading in readings):
             raise SensorFault(str(readings[0].fault))
         moved = False

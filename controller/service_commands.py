@@ -11,10 +11,11 @@ from collections.abc import Awaitable, Callable
 from getpass import getpass
 from pathlib import Path
 
+from controller.black_box import TraceStore
 from controller.calibration import measure_empty
 from controller.config import UnitConfig
 from controller.journal import Journal
-from controller.places import journal_path, references_path
+from controller.places import black_box_path, journal_path, references_path
 from controller.references import load_references, save_references
 from controller.selftest import Verdict, run_selftest
 from controller.service import ServiceDesk
@@ -49,6 +50,27 @@ async def selftest_unit(config: UnitConfig, backend: Backend, data: Path, tech: 
         return print_verdicts(await run_selftest(board, references))
 
     return await _in_service("selftest", config, backend, data, tech, test)
+
+
+def show_traces(data: Path, round_number: int | None, out: Path | None) -> int:
+    """Reads the black box beside a running table; it changes nothing and needs no PIN."""
+    store = TraceStore(str(black_box_path(data)))
+    try:
+        if round_number is None:
+            print("rounds:", ", ".join(map(str, store.rounds())) or "none yet")
+            return 0
+        trace = store.read(round_number)
+    finally:
+        store.close()
+    if trace is None:
+        print(f"there is no trace of round {round_number}", file=sys.stderr)
+        return 1
+    print(f"round {round_number}: accepted {', '.join(trace.accepted) or 'none'}; ", end="")
+    print(f"refused {', '.join(trace.refused) or 'none'}; {len(trace.samples)} readings")
+    if out:
+        out.write_bytes(trace.encode())
+        print(f"copied to {out}")
+    return 0
 
 
 async def _in_service(

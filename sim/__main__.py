@@ -26,6 +26,10 @@ def _parser() -> argparse.ArgumentParser:
     perf.add_argument("--json", type=Path, default=None, metavar="FILE")
     perf.add_argument("--only", default="", help="groups whose title contains this")
     perf.set_defaults(run=_perf)
+    replay = commands.add_parser("replay", help="a recorded round through the shipped sensing")
+    replay.add_argument("file", type=Path, metavar="FILE")
+    replay.add_argument("--table", default="four-card-touch")
+    replay.set_defaults(run=_replay)
     bench = commands.add_parser("bench", help="a manager, a table and the bench page")
     bench.add_argument("--table", default="four-card-touch")
     bench.add_argument("--data", type=Path, required=True)
@@ -44,6 +48,12 @@ def _perf(options: argparse.Namespace) -> int:
     from sim.perf.command import run_perf
 
     return run_perf(options.json, options.only)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from sim.replay import replay_file
+
+    return replay_file(options.file, options.table)
 
 
 def _bench(options: argparse.Namespace) -> int:

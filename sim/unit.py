@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from controller.app import Controller
+from controller.black_box import BlackBox, TraceStore
 from controller.calibration import measure_empty
 from controller.config import UnitConfig
 from controller.journal import Journal, JournalFault
@@ -40,6 +41,7 @@ class SimUnit:
         at_power_cut: Callable[[], None] = lambda: None,
         companion: Companion | None = None,
         sealer: Sealer | None = None,
+        open_traces: Callable[[], TraceStore] | None = None,
     ) -> None:
         self._config = config
         self._world = world
@@ -50,6 +52,8 @@ class SimUnit:
         self._at_power_cut = at_power_cut
         self._companion = companion
         self.sealer = sealer or seeded_sealer(config.board.serial, seed)
+        self._open_traces = open_traces
+        self._traces: TraceStore | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._board: Board | None = None
         self._journal: Journal | None = None
@@ -81,16 +85,22 @@ class SimUnit:
         backend = self._open_backend()
         self._board = Board.from_config(self._config.board, backend)
         self._journal = self._open_journal()
+        disk = backend.disk_worker()
+        black_box = None
+        if self._open_traces:
+            self._traces = self._open_traces()
+            black_box = BlackBox(self._traces, disk, self.references)
         self.controller = Controller(
             self._config,
             self._board,
             self._journal,
-            backend.disk_worker(),
+            disk,
             self.references,
             self._connect,
             self._wall_ms,
             random.Random(self._seed),
             self.sealer,
+            black_box,
         )
         self._tasks = [asyncio.create_task(self.controller.run(), name="controller")]
         if self._companion:
@@ -122,5 +132,8 @@ class SimUnit:
         # When the disk lost power with the rest, there is nothing left to close.
         with contextlib.suppress(JournalFault):
             self._journal.close()
+        if self._traces:
+            self._traces.close()
+            self._traces = None
         self.controller = self._board = self._journal = None
         self._tasks = []

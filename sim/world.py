@@ -319,11 +319,17 @@ class World:
             sensor, colour = wired[channel]
             self.lamps.record(sensor, colour, at_ns, level)
 
+    def lay_reading(self, sensor: str, counts: int) -> None:
+        """Makes the sensor's electrode measure a recorded value, whatever lies on its pad."""
+        self._measure(sensor, counts)
+
     def _feel(self, sensor: str) -> None:
         """Tells the sensor's electrode what its pad measures now."""
+        self._measure(sensor, self.felt.level(sensor))
+
+    def _measure(self, sensor: str, level: Level) -> None:
         config = next(each for each in self.board.sensors if each.id == sensor)
         chip = self.chips[config.chip]
-        level = self.felt.level(sensor)
         if isinstance(chip, Mpr121):
             chip.set_input(config.electrode, level, self.now_ns())
         elif isinstance(chip, Fdc1004):

@@ -18,10 +18,11 @@ from pathlib import Path
 from controller import web as unit_web
 from controller import web_server
 from controller.app import Controller
+from controller.black_box import TraceStore
 from controller.config import UnitConfig, load_unit_config
 from controller.identity import UnitIdentity
 from controller.journal import Journal
-from controller.places import journal_path, references_path
+from controller.places import black_box_path, journal_path, references_path
 from controller.references import ReferencesFault, load_references, save_references
 from hal.clock import wall_ms
 from protocol.stream import FrameStream
@@ -160,6 +161,7 @@ def _make_unit(
         config,
         world,
         open_journal=lambda: Journal.open(str(journal_path(data)), created_wall_ms=wall_ms()),
+        open_traces=lambda: TraceStore(str(black_box_path(data))),
         connect=connect,
         wall_ms=wall_ms,
         seed=SEED,
