@@ -15,7 +15,7 @@ from typing import TypeVar
 from hal.board_config import BoardConfig, BusConfig, ChipConfig
 from sim.capacitance import femtofarads
 from sim.card_machine import CardMachine
-from sim.chips.base import Chip, Source
+from sim.chips.base import Chip, Level, Source
 from sim.chips.fdc1004 import DoneRule, Fdc1004
 from sim.chips.mpr121 import IrqRule, Mpr121
 from sim.chips.pca9685 import Pca9685
