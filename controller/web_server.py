@@ -15,6 +15,8 @@ from collections.abc import Iterator
 import uvicorn
 from starlette.applications import Starlette
 
+from controller.web.patience import PatientProtocol
+
 Listener = socket.socket
 
 CONNECTION_COUNT_MAX = 64
@@ -56,6 +58,7 @@ async def serve(application: Starlette, listener: Listener) -> None:
         log_config=None,
         access_log=False,
         lifespan="off",
+        http=PatientProtocol,
         limit_concurrency=CONNECTION_COUNT_MAX,
         backlog=BACKLOG,
     )

@@ -18,6 +18,7 @@ import uvicorn
 from manager.app import Manager
 from manager.identity.office import IdentityOffice
 from manager.web import build
+from manager.web.patience import PatientProtocol
 
 CONNECTION_COUNT_MAX = 256
 WEB_CONNECTION_COUNT_MAX = 64
@@ -64,6 +65,7 @@ async def serve(
             log_config=None,
             access_log=False,
             lifespan="off",
+            http=PatientProtocol,
             limit_concurrency=WEB_CONNECTION_COUNT_MAX,
             timeout_graceful_shutdown=2,
         )
