@@ -42,7 +42,7 @@ def is_known(body: Mapping[int, Any]) -> bool:
 
 def recorded_anew(body: Mapping[int, Any], origin: Origin, known: bool) -> dict[int, Any]:
     """The body to record in the new journal: as it was, and where it was."""
-    origins = (*origins_of(body), origin)
+    origins = (*origins_of(body), origin)[-ORIGINS_MAX:]
     again = dict(body)
     again[ORIGINS_KEY] = _ORIGINS.pack(_ORIGINS.check(origins, "origins"))
     if known or is_known(body):

@@ -33,7 +33,7 @@ class Limits:
 
     connections_max: int = 512
     handshakes_max: int = 32
-    per_address_max: int = 4
+    per_address_max: int = 8
     attempts_burst: int = 20
     attempts_per_s: float = 2.0
     handshake_max_s: float = tls.HANDSHAKE_MAX_S

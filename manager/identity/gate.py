@@ -55,6 +55,8 @@ class UnitGate:
         refusal = self._registry.why_refused(peer.fingerprint, peer.name)
         if not refusal:
             first, refusal = await self._first_frame(reader, peer)
+            # Asked again: the list may have changed while the unit was silent.
+            refusal = refusal or self._registry.why_refused(peer.fingerprint, peer.name)
         if refusal:
             await self._turn_away(writer, peer, refusal)
             return

@@ -13,6 +13,7 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
+from manager.adoption import PermitBox
 from manager.app import Manager
 from manager.identity.desk import EnrolmentDesk
 from manager.identity.door import Limits, TlsDoor
@@ -53,6 +54,7 @@ class IdentityOffice:
         self.store = IdentityStore(str(self.folder.database), now_ms)
         self._registry = Registry(self.store)
         self._seals = SealBook(manager.store)
+        self._permits = PermitBox(self.store)
         self.gate = UnitGate(self.store, manager.server.serve_stream)
         desk = EnrolmentDesk(self.store, self.folder, secrets.token_bytes)
         tables = manager.book.tables
@@ -60,7 +62,7 @@ class IdentityOffice:
         self._enrolling = Enrolling(desk, ca_der, tables.table_of_unit, self._look)
         self.link_door = self._door_of_the_link(link_limits)
         self.enrolling_door = self._door_of_enrolment(enrolling_limits)
-        self._tables_known: list[tuple[str, str]] = []
+        self._tables_known: list[str] = []
         self._look()
 
     async def run(self, link: socket.socket, enrolling: socket.socket) -> None:
@@ -88,13 +90,16 @@ class IdentityOffice:
             try:
                 if self.store.changed_elsewhere():
                     self.gate.ask_again()
-                self._look()
+                    self._look()
+                self._mirror_tables()
+                self._tell_alarms()
             except IdentityError as error:
                 _log.error("identities are not watched now: %s", error)
 
     def _look(self) -> None:
         """Passes on what is new, in both directions."""
         self._mirror_tables()
+        self._permits.pass_on(self._manager.units.successions)
         for unit_id, public_key in self._registry.seal_keys():
             if public_key not in self._seals.keys_of(unit_id):
                 self._seals.register(unit_id, public_key)
@@ -102,14 +107,15 @@ class IdentityOffice:
 
     def _mirror_tables(self) -> None:
         tables = self._manager.book.tables
-        known = [(table_id, tables.board_serial_of(table_id)) for table_id in tables.ids()]
-        if known == self._tables_known:
+        table_ids = tables.ids()
+        if table_ids == self._tables_known:
             return
         with self.store.transaction():
             self.store.execute("DELETE FROM tables")
-            for row in known:
+            for table_id in table_ids:
+                row = (table_id, tables.board_serial_of(table_id))
                 self.store.execute("INSERT INTO tables VALUES (?, ?)", row)
-        self._tables_known = known
+        self._tables_known = table_ids
 
     def _tell_alarms(self) -> None:
         notes, book = self.store.untold(), self._manager.book

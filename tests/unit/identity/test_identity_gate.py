@@ -123,6 +123,21 @@ def test_revoking_cuts_off_the_unit_that_speaks_and_nobody_else(office: Identity
     play(office, scene)
 
 
+def test_revoking_counts_even_between_the_handshake_and_the_hello(office: IdentityDesk) -> None:
+    async def scene(desk: Desk, gate: UnitGate, fingerprint: str) -> None:
+        line = Line(gate, Peer(UNIT, fingerprint))
+        await asyncio.sleep(1)
+        office.registry.revoke(UNIT, "Stolen.")
+        gate.ask_again()
+        await line.send(PretendUnit(UNIT).hello())
+        answer = await line.next()
+        assert isinstance(answer, Error)
+        assert "Stolen." in answer.sentence
+        await line.end()
+
+    play(office, scene)
+
+
 def test_a_hello_in_another_units_name_is_refused(office: IdentityDesk) -> None:
     async def scene(desk: Desk, gate: UnitGate, fingerprint: str) -> None:
         line = Line(gate, Peer(UNIT, fingerprint))
