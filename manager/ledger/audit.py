@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from manager.ledger import accounts
+from manager.ledger.audit_terms import TermsAudit
 from manager.ledger.chain import Recorded, next_digest
 from manager.ledger.entries import Kind
 from manager.ledger.store import Store
@@ -44,8 +45,12 @@ def audit(store: Store) -> Finding:
 
 
 def _audit_transactions(store: Store) -> int:
-    number, balances = _audit_chain(store.genesis(), store.recorded())
+    terms = TermsAudit()
+    number, balances = _audit_chain(store.genesis(), store.recorded(), terms)
     _compare_balances(store, balances)
+    problem = terms.problem(store)
+    if problem:
+        raise _Bad(problem)
     return number
 
 
@@ -54,14 +59,14 @@ def audit_transactions(
 ) -> tuple[Finding, dict[str, int]]:
     """The same proof for transactions from anywhere, such as an export; also their balances."""
     try:
-        count, balances = _audit_chain(genesis, transactions)
+        count, balances = _audit_chain(genesis, transactions, TermsAudit())
     except _Bad as bad:
         return Finding(False, 0, 0, str(bad)), {}
     return Finding(True, count, 0, f"{count} ledger transactions are sound."), dict(balances)
 
 
 def _audit_chain(
-    genesis: bytes, transactions: Iterable[tuple[Recorded, bytes]]
+    genesis: bytes, transactions: Iterable[tuple[Recorded, bytes]], terms: TermsAudit
 ) -> tuple[int, dict[str, int]]:
     previous, number = genesis, 0
     balances: defaultdict[str, int] = defaultdict(int)
@@ -75,6 +80,9 @@ def _audit_chain(
             raise _Bad(f"{name} does not match its digest.")
         previous = digest
         _replay(recorded, balances, name)
+        problem = terms.take(recorded)
+        if problem:
+            raise _Bad(f"{name} {problem}.")
     return number, balances
 
 

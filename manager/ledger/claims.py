@@ -28,6 +28,9 @@ class ClaimState(enum.StrEnum):
     REFUSED = "REFUSED"
 
 
+# Claims that an operator records have numbers of their own, which no unit ever comes to.
+OPERATOR_CLAIMS_FROM = 1_000_000_000
+
 LOGGED_BY_UNIT = "unit"  # J-POT was pressed under the key: the win stands
 LOGGED_BY_LOCK = "claim_lock"  # fixed early by the meter's terms: may still be cancelled
 
@@ -89,10 +92,17 @@ class Claims:
         return claim
 
     def last_number(self, table_id: str) -> int:
+        """The newest claim of the table's unit."""
         row = self._store.row(
-            "SELECT coalesce(max(number), 0) FROM claims WHERE table_id = ?", (table_id,)
+            "SELECT coalesce(max(number), 0) FROM claims WHERE table_id = ? AND number < ?",
+            (table_id, OPERATOR_CLAIMS_FROM),
         )
         return int(row[0]) if row else 0
+
+    def next_operator_number(self, table_id: str) -> int:
+        row = self._store.row("SELECT max(number) FROM claims WHERE table_id = ?", (table_id,))
+        newest = int(row[0]) if row and row[0] else 0
+        return max(newest, OPERATOR_CLAIMS_FROM) + 1
 
     def of_round(self, table_id: str, round_number: int) -> list[Claim]:
         return self._select("table_id = ? AND round_number = ?", table_id, round_number)
@@ -104,6 +114,10 @@ class Claims:
             " OR (state = 'COMMITTED' AND NOT settled))",
             table_id,
         )
+
+    def unsettled(self) -> list[Claim]:
+        """Claims of every table that were neither paid nor withdrawn."""
+        return self._select("state IN ('OPEN', 'OWED')")
 
     def frozen_unapplied(self, meter_ids: Iterable[str]) -> list[Claim]:
         """Fixed claims of every table that still have to leave one of these meters, in order."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 from manager.ledger import accounts
@@ -40,6 +40,11 @@ class Standing:
     applied_by: int = 0  # the reseed that brought the terms in force, 0 = the opening
     suspended: str = ""  # why, "" = in operation
     closed: bool = False
+
+    def with_limit(self, limit_cents: int) -> Standing:
+        """Another highest amount to be shown, for the terms in force and for those that wait."""
+        pending = self.pending.with_limit(limit_cents) if self.pending else None
+        return replace(self, terms=self.terms.with_limit(limit_cents), pending=pending)
 
     @property
     def stopped(self) -> str:

@@ -117,7 +117,11 @@ class Payments:
         standing = self._jackpots.standing(meter_id)
         terms: dict[str, Any] = {}
         if standing.pending is not None:
-            terms = {"from": asdict(standing.terms), "to": asdict(standing.pending)}
+            terms = {
+                "from": asdict(standing.terms),
+                "to": asdict(standing.pending),
+                "from_applied_by": standing.applied_by,
+            }
         number = self._store.append(posting.reseed_entry(movement, place, origin, terms))
         if standing.pending is not None:
             brought = replace(standing, terms=standing.pending, pending=None, applied_by=number)

@@ -7,7 +7,7 @@ when a change takes effect is not known here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from manager.ledger.errors import LedgerError
 from manager.ledger.pricing import EACH_FULL, POLICIES, SEQUENTIAL, Rate
@@ -66,6 +66,11 @@ class Jackpot:
     @property
     def is_house(self) -> bool:
         return self.type == HOUSE
+
+    def with_limit(self, limit_cents: int) -> Jackpot:
+        """An opening above a later limit is history, not a term that still has to hold."""
+        opening_cents = min(self.opening_cents, limit_cents) if limit_cents else self.opening_cents
+        return replace(self, limit_cents=limit_cents, opening_cents=opening_cents)
 
     def rate(self, shown_microcents: int = 0) -> Rate:
         """What it takes of a wager while this much is shown."""

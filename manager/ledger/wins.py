@@ -14,6 +14,8 @@ from manager.ledger.rules import TableRules
 from manager.ledger.store import Store
 from protocol.rows import EnvyLine
 
+METHOD_OPERATOR = 4  # beside the protocol's methods: recorded here, not at a table
+
 
 @dataclass(frozen=True, slots=True)
 class Authorisation:
