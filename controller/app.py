@@ -14,8 +14,9 @@ from typing import Any
 from controller import buttons, inputs
 from controller.backlog import show_backlog
 from controller.black_box import BlackBox
+from controller.calibration import SpotCalibration
 from controller.config import UnitConfig
-from controller.core import commands, kinds, lights, sensing
+from controller.core import commands, kinds, lights
 from controller.core.round import prompt, table_state
 from controller.core.surface import Surface
 from controller.crew import Crew
@@ -30,7 +31,7 @@ from controller.manager_news import ManagerNews
 from controller.meters import MeterBoard
 from controller.press_guard import PressGuard
 from controller.round_keeper import Answer, RoundKeeper
-from controller.sensors import ChipWatch
+from controller.sensors import ChipWatch, make_spots
 from controller.table_settings import rules_from, rules_without_settings
 from controller.version import SOFTWARE
 from controller.view import build_view
@@ -65,6 +66,7 @@ class Controller:
         chance: random.Random,
         sealer: Sealer | None = None,
         black_box: BlackBox | None = None,
+        calibrations: Mapping[str, SpotCalibration] | None = None,
         references_fault: str = "",
     ) -> None:
         self.config = config
@@ -73,7 +75,7 @@ class Controller:
         self._disk = disk
         self._references = references
         self._sensor_ids = [place.id for place in board.sensors]
-        self.spots = {sensor: sensing.Spot(sensor) for sensor in self._sensor_ids}
+        self.spots = make_spots(board, calibrations or {})
         self.settings: TableSettings | None = None
         self.rules = rules_without_settings(config.workflow, self._sensor_ids)
         self.meters = MeterBoard()

@@ -1,38 +1,111 @@
-"""Learns what each sensor reads on an empty felt: a tech's act, never the unit's own idea.
+"""Learns what each sensor reads empty and under one chip: a tech's act, never the unit's own idea.
 
-It alone knows how many samples make a reference and when they are too restless to be one. Where the
-result is kept is `references`' business.
+It alone knows how many samples make a reference, when they are too restless to be one, and when a
+chip moves a reading far enough to be told from noise. Where the result is kept is `references`'.
 """
 
 from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from statistics import median, pstdev
 
 from hal import aio
 from hal.board import Board
 from hal.errors import SensorFault
 
 SAMPLE_COUNT = 8
+CAREFUL_SAMPLE_COUNT = 24
 SAMPLE_EVERY_MS = 20
-SPREAD_MAX = 8
+SPREAD_NOISES = 8
+
+# How many times its noise a chip must move a reading.
+GOOD_MARGIN = 12
+USABLE_MARGIN = 6
+GOOD, WEAK, BAD = "good", "weak", "bad"
+
+Confirm = Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class SpotCalibration:
+    """One spot as the tech left it."""
+
+    sensor: str
+    reference: int
+    chip_delta: int
+    noise: float
+
+    @property
+    def margin(self) -> float:
+        return self.chip_delta / max(self.noise, 0.5)
+
+    @property
+    def verdict(self) -> str:
+        if self.margin >= GOOD_MARGIN:
+            return GOOD
+        return WEAK if self.margin >= USABLE_MARGIN else BAD
+
+    @property
+    def sentence(self) -> str:
+        if self.verdict == GOOD:
+            return f"a chip moves it by {self.chip_delta}, {self.margin:.0f} times its noise"
+        if self.verdict == WEAK:
+            return f"a chip moves it only {self.margin:.0f} times its noise: clean the pad"
+        return "no chip was seen: is one lying there? Otherwise check pad and cable"
+
+
+async def calibrate(board: Board, confirm: Confirm) -> list[SpotCalibration]:
+    """The tech's procedure: empty felt, one chip on every spot, done."""
+    await confirm("Clear and dry the felt: nothing may lie on any spot.")
+    empty = await _sample(board, CAREFUL_SAMPLE_COUNT)
+    spreads = _spreads_max(board)
+    references = {sensor: _reference(sensor, raw, spreads[sensor]) for sensor, raw in empty.items()}
+    await confirm("Put one chip on the middle of every spot and take your hands away.")
+    chips = await _sample(board, CAREFUL_SAMPLE_COUNT)
+    return [
+        SpotCalibration(
+            sensor,
+            references[sensor],
+            references[sensor] - _reference(sensor, chips[sensor], spreads[sensor]),
+            max(pstdev(empty[sensor]), pstdev(chips[sensor])),
+        )
+        for sensor in references
+    ]
 
 
 async def measure_empty(board: Board) -> dict[str, int]:
     """The median raw reading of every sensor; raises SensorFault for one that will not rest."""
+    samples = await _sample(board, SAMPLE_COUNT)
+    spreads = _spreads_max(board)
+    return {sensor: _reference(sensor, raw, spreads[sensor]) for sensor, raw in samples.items()}
+
+
+async def _sample(board: Board, count: int) -> dict[str, list[int]]:
     samples: dict[str, list[int]] = {place.id: [] for place in board.sensors}
-    for _ in range(SAMPLE_COUNT):
+    for _ in range(count):
         for name, chip in board.chips.items():
             raw = await chip.measure()
             for place in board.sensors:
                 if place.chip == name:
                     samples[place.id].append(raw[place.electrode])
         await aio.sleep_ms(SAMPLE_EVERY_MS)
-    return {sensor: _reference(sensor, raw) for sensor, raw in samples.items()}
+    return samples
 
 
-def _reference(sensor: str, raw: list[int]) -> int:
+def _spreads_max(board: Board) -> dict[str, int]:
+    """How far a resting sensor's samples may lie apart, by its chip's own noise."""
+    return {
+        place.id: SPREAD_NOISES * board.chips[place.chip].noise_counts_typical
+        for place in board.sensors
+    }
+
+
+def _reference(sensor: str, raw: list[int], spread_max: int) -> int:
     spread = max(raw) - min(raw)
-    if spread > SPREAD_MAX:
+    if spread > spread_max:
         raise SensorFault(
             f"Sensor {sensor} moved by {spread} counts while it was measured. "
             "Clear and dry the felt, then calibrate again."
         )
-    return sorted(raw)[len(raw) // 2]
+    return round(median(raw))

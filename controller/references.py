@@ -1,4 +1,4 @@
-"""What each sensor reads with nothing on it, kept with the board's serial number.
+"""What each sensor reads empty and under a chip, kept with the board's serial number.
 
 It alone knows the file. Without stored references a unit cannot tell a chip that lay there at boot
 from an empty felt, so a missing, damaged or foreign file is a fault to show, never a reason to
@@ -10,19 +10,32 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-RAW_MAX = 1023
+from controller.calibration import SpotCalibration
+
+RAW_MAX = (1 << 24) - 1
+HINT = "calibrate this unit on an empty felt: python -m controller calibrate"
 
 
 class ReferencesFault(Exception):  # noqa: N818 - the word the floor uses
     """The stored references cannot be used; the sentence says why and what to do."""
 
 
-def save_references(path: Path, serial: str, raw_by_sensor: Mapping[str, int]) -> None:
+def save_references(
+    path: Path,
+    serial: str,
+    raw_by_sensor: Mapping[str, int],
+    spots: Sequence[SpotCalibration] = (),
+) -> None:
     """Replaces the file in one step: after a power cut there is the old one or the new one."""
-    body = {"serial": serial, "raw_by_sensor": dict(raw_by_sensor)}
+    body = {
+        "serial": serial,
+        "raw_by_sensor": dict(raw_by_sensor),
+        "chips": {spot.sensor: [spot.chip_delta, spot.noise] for spot in spots},
+    }
     text = json.dumps({"body": body, "crc32": _checksum(body)}, sort_keys=True, indent=1)
     temporary = path.with_suffix(".new")
     with temporary.open("w", encoding="utf-8") as file:
@@ -38,23 +51,40 @@ def save_references(path: Path, serial: str, raw_by_sensor: Mapping[str, int]) -
 
 
 def load_references(path: Path, serial: str, sensors: list[str]) -> dict[str, int]:
-    hint = "calibrate this unit on an empty felt: python -m controller calibrate"
+    """The empty reading of every sensor."""
+    raw_by_sensor = _load(path, serial).get("raw_by_sensor")
+    if not isinstance(raw_by_sensor, dict):
+        raise ReferencesFault(f"the sensors' references cannot be read; {HINT}")
+    missing = [sensor for sensor in sensors if not _usable(raw_by_sensor.get(sensor))]
+    if missing:
+        raise ReferencesFault(f"no reference for sensor {', '.join(missing)}; {HINT}")
+    return {sensor: int(raw_by_sensor[sensor]) for sensor in sensors}
+
+
+def load_calibrations(path: Path, serial: str) -> dict[str, SpotCalibration]:
+    """What a chip does to each sensor, for those where a tech measured it."""
+    body = _load(path, serial)
+    return {
+        sensor: SpotCalibration(sensor, body["raw_by_sensor"][sensor], delta, noise)
+        for sensor, (delta, noise) in body.get("chips", {}).items()
+    }
+
+
+def _load(path: Path, serial: str) -> dict[str, Any]:
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
         body = stored["body"]
         intact = stored["crc32"] == _checksum(body)
     except FileNotFoundError as error:
-        raise ReferencesFault(f"the sensors were never calibrated; {hint}") from error
+        raise ReferencesFault(f"the sensors were never calibrated; {HINT}") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ReferencesFault(f"the sensors' references cannot be read; {hint}") from error
+        raise ReferencesFault(f"the sensors' references cannot be read; {HINT}") from error
     if not intact:
-        raise ReferencesFault(f"the sensors' references are damaged; {hint}")
-    if body["serial"] != serial:
-        raise ReferencesFault(f"the references belong to board {body['serial']}; {hint}")
-    missing = [sensor for sensor in sensors if not _usable(body["raw_by_sensor"].get(sensor))]
-    if missing:
-        raise ReferencesFault(f"no reference for sensor {', '.join(missing)}; {hint}")
-    return {sensor: int(body["raw_by_sensor"][sensor]) for sensor in sensors}
+        raise ReferencesFault(f"the sensors' references are damaged; {HINT}")
+    if not isinstance(body, dict) or body.get("serial") != serial:
+        owner = body.get("serial") if isinstance(body, dict) else "unknown"
+        raise ReferencesFault(f"the references belong to board {owner}; {HINT}")
+    return body
 
 
 def _usable(raw: object) -> bool:

@@ -12,9 +12,11 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from controller.core.sensing import ABSENT, Spot
+from controller.calibration import SpotCalibration
+from controller.core.sensing import ABSENT, Calibration, Spot
 from controller.core.surface import Surface
 from hal import aio
+from hal.board import Board
 from hal.capacitive import CapacitiveSensor
 from hal.errors import HardwareFault, SensorFault
 
@@ -25,6 +27,17 @@ RECOVERY_FIRST_MS = 100
 RECOVERY_MAX_MS = 2000
 # In chips: beyond this the touch bit would speak too early or too late.
 REBASE_BEYOND = 0.06
+
+
+def make_spots(board: Board, calibrations: Mapping[str, SpotCalibration]) -> dict[str, Spot]:
+    """A spot per sensor, as a tech calibrated it, or with what is usual for its chip."""
+    spots = {}
+    for place in board.sensors:
+        chip, known = board.chips[place.chip], calibrations.get(place.id)
+        delta = known.chip_delta if known else chip.chip_counts_typical
+        noise = known.noise if known else chip.noise_counts_typical
+        spots[place.id] = Spot(place.id, Calibration(delta, noise, chip.counts_full_scale))
+    return spots
 
 
 class Witness(Protocol):

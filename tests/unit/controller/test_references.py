@@ -39,7 +39,7 @@ def test_another_boards_references_are_not_ours(tmp_path: Path) -> None:
         load_references(path, "UF-1", SENSORS)
 
 
-@pytest.mark.parametrize("raw", [0, 1024, -1])
+@pytest.mark.parametrize("raw", [0, 1 << 24, -1])
 def test_a_reference_no_chip_could_measure_is_refused(tmp_path: Path, raw: int) -> None:
     path = tmp_path / "references.json"
     save_references(path, "UF-1", {"1A": 700, "2A": raw})
