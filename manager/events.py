@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from manager.counters import CounterWatch, TableCounters
 from manager.ledger.book import Book
 from manager.ledger.claims import Claim, ClaimState, Refusal
 from manager.ledger.entries import Origin
@@ -21,7 +22,8 @@ from protocol import events, profile
 from protocol.chain import event_digest
 from protocol.errors import ErrorCode, ProtocolError
 from protocol.fields import clipped
-from protocol.messages import Error, Event, Message, error_for
+from protocol.messages import Error, Event, Hello, Message, error_for
+from protocol.rows import Counters
 
 
 @dataclass(slots=True)
@@ -39,11 +41,29 @@ class Intake:
         self._book = book
         self._units = units
         self._steps = Steps(book, units)
+        self._counters = TableCounters(book.store)
+        self._watch = CounterWatch(self._counters, book.alarms)
 
     def take(self, batch: Sequence[tuple[str, Event]]) -> list[Outcome]:
         """Takes in (unit, event) pairs in order, in one durable transaction."""
         with self._book.store.transaction():
             return [self._take_one(unit_id, event) for unit_id, event in batch]
+
+    def counters_for(self, unit: Unit) -> tuple[Counters, ...]:
+        """What this unit must have counted, too, up to its last event here; none when it is new."""
+        if self._units.successions.awaits_restored(unit):
+            return ()
+        return (self._counters.of(unit.table_id),)
+
+    def greeted(self, unit: Unit, hello: Hello) -> list[Message]:
+        """What a unit is told right after its welcome: a difference, or where its table stands."""
+        state = self._units.successions.state_for(unit)
+        if state:
+            self._watch.forget(unit)
+            return state
+        with self._book.store.transaction():
+            problem = self._watch.told(unit, hello)
+        return [problem] if problem else []
 
     def pending_answers(self, table_id: str) -> list[Message]:
         """What the unit may have missed: sent again after each welcome until it is confirmed."""
@@ -61,7 +81,10 @@ class Intake:
     # -- exactly once ------------------------------------------------------------------------
 
     def _take_one(self, unit_id: str, event: Event) -> Outcome:
-        unit = self._units.get(unit_id)
+        unit = self._units.find(unit_id)
+        if unit is None:  # another unit has taken its table over
+            sentence = f"Unit {unit_id} serves no table any more."
+            return Outcome(problem=ProtocolError(ErrorCode.UNKNOWN_UNIT, sentence))
         origin = Origin(unit_id, event.sequence, event.monotonic_ms, event.wall_ms, event.digest)
         problem = self._sequence_problem(unit, event)
         if problem is not None:
@@ -73,6 +96,9 @@ class Intake:
         self._keep(unit, event)
         self._units.advance(unit, event)
         outcome.acked_sequence = event.sequence
+        problem_of_counting = self._watch.reached(unit, event.sequence)
+        if problem_of_counting is not None:
+            outcome.answers.append(problem_of_counting)
         return outcome
 
     def _sequence_problem(self, unit: Unit, event: Event) -> ProtocolError | None:
@@ -139,6 +165,8 @@ class Intake:
     def _apply(self, step: Step, event: Event) -> Outcome:
         try:
             body = event.parse_body()
+            if self._units.successions.has_taken(step.unit, event.body):
+                return Outcome()  # it was taken in from the journal before this one
         except ProtocolError as problem:
             return self._refuse(step, None, problem.code, problem.sentence)
         try:

@@ -148,17 +148,21 @@ class ManagerServer:
 
     def _welcome(self, connection: Connection, unit: Unit, hello: Hello, version: int) -> None:
         """The newest connection of a unit is the one that counts: the older one is half-open."""
-        older = self._connections.get(unit.unit_id)
-        if older is not None:
-            older.drop()
+        for older in list(self._connections.values()):
+            if older.table_id == unit.table_id:
+                older.drop()
         self._connections[unit.unit_id] = connection
         settings = self._book.tables.rules(unit.table_id).settings
         digest = settings.digest()
+        counters, told = self._intake.counters_for(unit), self._intake.greeted(unit, hello)
+        now_ms = self._now_ms()
         connection.send(
-            Welcome(version, unit.table_id, unit.last_sequence, WINDOW, self._now_ms(), digest)
+            Welcome(version, unit.table_id, unit.last_sequence, WINDOW, now_ms, digest, counters)
         )
         if hello.config_digest != digest:
             connection.send(Config(digest, settings.encode()))
+        for message in told:
+            connection.send(message)
         for message in self._intake.pending_answers(unit.table_id):
             connection.send(message)
         connection.send_meters()

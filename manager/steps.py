@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from manager.counters import TableCounters
 from manager.identity.seal_book import SealBook
 from manager.ledger.book import Book
 from manager.ledger.claims import Claim, ClaimState
@@ -39,6 +40,7 @@ class Steps:
         self._book = book
         self._units = units
         self._seals = SealBook(book.store)
+        self._counters = TableCounters(book.store)
         self._handlers: dict[int, Callable[[Step, events.EventBody], list[Message]]] = {
             events.BOOT: self._boot,
             events.ROUND_START: self._round_start,
@@ -55,6 +57,7 @@ class Steps:
             events.REFUSED: self._refused,
             events.SEAL: self._seal,
             events.SERVICE: self._service,
+            events.RESTORED: self._restored,
         }
 
     def run(self, step: Step, body: events.EventBody) -> list[Message]:
@@ -80,7 +83,14 @@ class Steps:
         assert isinstance(body, events.RoundStart)
         accepted, joined = body.accepted, body.joined
         self._book.wagers(step.rules, body.round_number, accepted, step.origin, joined)
+        self._count_wagers(step)
         return []
+
+    def _count_wagers(self, step: Step) -> None:
+        booked = self._book.rounds.latest(step.rules.table_id)
+        assert booked is not None
+        wagers = [step.rules.game(sensor).wager_cents for sensor in booked.accepted]
+        self._counters.count_wagers(step.rules.table_id, booked.number, wagers)
 
     def _late_change(self, step: Step, body: events.EventBody) -> list[Message]:
         """Taking the chips off is the dealer's work; a chip that came late is worth a look."""
@@ -141,6 +151,10 @@ class Steps:
         if claim.win_number == 0 or said != (claim.win_number, claim.lines, claim.envy):
             raise Refused(f"The unit settled claim {claim.number} with other amounts than booked.")
         self._book.claims.save(replace(claim, settled=True))
+        if not claim.settled:
+            lines = sum(line.amount_cents for line in body.lines)
+            envy = sum(line.amount_cents for line in body.envy)
+            self._counters.count_win(step.rules.table_id, lines + envy)
         return []
 
     def _round_end(self, step: Step, body: events.EventBody) -> list[Message]:
@@ -184,4 +198,16 @@ class Steps:
         who = body.tech or "Nobody in particular"
         sentence = clipped(f"{who} used {body.function}: {body.result}")
         self._book.alarms.record("SERVICE", sentence, step.rules.table_id, step.origin)
+        return []
+
+    def _restored(self, step: Step, body: events.EventBody) -> list[Message]:
+        """The unit stands where the table stands; what it salvaged follows."""
+        assert isinstance(body, events.Restored)
+        self._units.successions.note_restored(step.unit)
+        lost = f", {body.unreadable} could not be read" if body.unreadable else ""
+        sentence = (
+            f"The table goes on in round {body.round_number}: {body.salvaged} records were"
+            f" salvaged{lost}."
+        )
+        self._book.alarms.record("RESTORED", sentence, step.rules.table_id, step.origin)
         return []

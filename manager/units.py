@@ -3,7 +3,8 @@
 A unit is known by its first hello: its name, its table and its journal's random id. From then on
 only that journal is that unit. Another journal under the same name is a replaced or copied card
 and is refused; a journal that went back in time is a fork and locks the unit until a person
-releases it. What the events mean is not known here.
+releases it. Only a person can let a new journal go on for an old one (`succession`). What the
+events mean is not known here.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from manager.ledger.entries import Origin
 from manager.ledger.errors import LedgerError
 from manager.ledger.store import Store
 from manager.ledger.tables import Tables
+from manager.succession import Successions
 from protocol.chain import first_digest
 from protocol.errors import ErrorCode, ProtocolError
 from protocol.messages import Event, Hello
@@ -42,6 +44,7 @@ class Units:
         self._store = store
         self._tables = tables
         self._alarms = alarms
+        self.successions = Successions(store, alarms)
 
     def greet(self, hello: Hello) -> Unit:
         """The unit behind a hello, or the reason it may not speak; the reason becomes an alarm."""
@@ -49,13 +52,19 @@ class Units:
             table_id = self._tables.table_of_unit(hello.unit_id)
             known = self.of_table(table_id) if table_id else None
             problem = self._problem(hello, table_id, known)
-            if problem is not None:
+            if problem is not None and self._succeeds(hello):
+                problem = None
+            elif problem is not None:
                 self._turn_away(hello, table_id or "", known, problem)
             elif known is None and table_id is not None:
                 self._adopt(hello, table_id)
         if problem is not None:
             raise problem
         return self.get(hello.unit_id)
+
+    def table_for(self, unit_id: str) -> str | None:
+        """The table a unit may be enrolled for: the one it serves, or is permitted to take over."""
+        return self.successions.permitted_table(unit_id) or self._tables.table_of_unit(unit_id)
 
     def find(self, unit_id: str) -> Unit | None:
         row = self._store.row("SELECT * FROM units WHERE unit_id = ?", (unit_id,))
@@ -121,6 +130,21 @@ class Units:
             sentence = f"Unit {name} came with another journal than the one known here."
             return ProtocolError(ErrorCode.FORK, sentence)
         return _history_problem(hello, known)
+
+    def _succeeds(self, hello: Hello) -> bool:
+        """A person has permitted that this unit goes on at its table with a new journal."""
+        permit = self.successions.permit_for(hello)
+        before = self.of_table(permit.table_id) if permit else None
+        if permit is None or before is None or before.journal_id == hello.journal_id:
+            return False
+        self.successions.use(permit, hello, before)
+        self._store.execute("DELETE FROM units WHERE table_id = ?", (permit.table_id,))
+        if before.unit_id != hello.unit_id:
+            self._store.execute(
+                "UPDATE tables SET board_serial = ? WHERE id = ?", (hello.unit_id, permit.table_id)
+            )
+        self._adopt(hello, permit.table_id)
+        return True
 
     def _turn_away(
         self, hello: Hello, table_id: str, known: Unit | None, problem: ProtocolError

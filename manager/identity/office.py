@@ -57,9 +57,8 @@ class IdentityOffice:
         self._permits = PermitBox(self.store)
         self.gate = UnitGate(self.store, manager.server.serve_stream)
         desk = EnrolmentDesk(self.store, self.folder, secrets.token_bytes)
-        tables = manager.book.tables
         ca_der = self.folder.ca_der()
-        self._enrolling = Enrolling(desk, ca_der, tables.table_of_unit, self._look)
+        self._enrolling = Enrolling(desk, ca_der, manager.units.table_for, self._look)
         self.link_door = self._door_of_the_link(link_limits)
         self.enrolling_door = self._door_of_enrolment(enrolling_limits)
         self._tables_known: list[str] = []
