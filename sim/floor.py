@@ -18,6 +18,7 @@ from typing import Any
 from controller.config import UnitConfig, parse_unit_config
 from controller.core.rules import seat_of
 from controller.journal import Journal
+from controller.recovery import opened_or_closed
 from manager.ledger.audit import audit
 from manager.ledger.errors import LedgerError
 from sim.back_office import BackOffice
@@ -29,6 +30,7 @@ from sim.world import World
 TABLES_FOLDER = Path(__file__).resolve().parent.parent / "deploy" / "tables"
 # Any fixed date will do: the floor opens on it and virtual time runs from there.
 OPENING_WALL_MS = 1_767_268_800_000
+JOURNAL_FILE = "journal.sqlite"
 # Small, because every table's disk is in memory.
 WAL_BYTES = 256 * 1024
 
@@ -100,12 +102,16 @@ class FloorTable:
 
     def _open_journal(self) -> Journal:
         self.disk.restore()
+        return opened_or_closed(self.open_journal)
+
+    def open_journal(self) -> Journal:
         return Journal.open(
-            "journal.sqlite",
+            JOURNAL_FILE,
             vfs=self.disk.vfs_name,
             new_journal_id=self._journal_ids.randbytes,
             created_wall_ms=wall_ms(),
             wal_bytes=WAL_BYTES,
+            unit_id=self.config.board.serial,
         )
 
     def _lose_power(self, network: SimNetwork) -> None:

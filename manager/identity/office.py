@@ -12,6 +12,7 @@ import secrets
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from manager.adoption import PermitBox
 from manager.app import Manager
@@ -61,7 +62,7 @@ class IdentityOffice:
         self._enrolling = Enrolling(desk, ca_der, manager.units.table_for, self._look)
         self.link_door = self._door_of_the_link(link_limits)
         self.enrolling_door = self._door_of_enrolment(enrolling_limits)
-        self._tables_known: list[str] = []
+        self._tables_known: list[tuple[Any, ...]] = []
         self._look()
 
     async def run(self, link: socket.socket, enrolling: socket.socket) -> None:
@@ -105,16 +106,15 @@ class IdentityOffice:
         self._tell_alarms()
 
     def _mirror_tables(self) -> None:
-        tables = self._manager.book.tables
-        table_ids = tables.ids()
-        if table_ids == self._tables_known:
+        # One question for all of them: it is asked twice a second.
+        known = self._manager.store.rows("SELECT id, board_serial FROM tables ORDER BY id")
+        if known == self._tables_known:
             return
         with self.store.transaction():
             self.store.execute("DELETE FROM tables")
-            for table_id in table_ids:
-                row = (table_id, tables.board_serial_of(table_id))
+            for row in known:
                 self.store.execute("INSERT INTO tables VALUES (?, ?)", row)
-        self._tables_known = table_ids
+        self._tables_known = known
 
     def _tell_alarms(self) -> None:
         notes, book = self.store.untold(), self._manager.book
