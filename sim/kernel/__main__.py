@@ -100,7 +100,7 @@ def _conclude(verdict: machine.Verdict) -> int:
         print("FAILED the guest came to no verdict; the end of its console:")
         console = (BUILD / "console.log").read_text(encoding="utf-8", errors="replace")
         print("\n".join(console.splitlines()[-CONSOLE_LINES_SHOWN:]))
-    print(f"first check begun after {verdict.boot_s:.1f} s, verdict after {verdict.total_s:.1f} s")
+    print(f"first check done after {verdict.boot_s:.1f} s, verdict after {verdict.total_s:.1f} s")
     print(f"{verdict.passed} passed, {verdict.failed} failed")
     return 1 if verdict.failed or not verdict.passed else 0
 

@@ -13,8 +13,6 @@ import sys
 import traceback
 from pathlib import Path
 
-from sim.kernel import emulator
-
 MODULES = Path("/modules")
 MODULE_ORDER = MODULES / "order"
 RESULTS = "/dev/ttyS1"
@@ -82,6 +80,9 @@ def _look_like_a_pi() -> None:
 
 def _start_emulator() -> None:
     """Forked rather than started: importing everything a second time takes seconds here."""
+    # Not at the top, because an error there would end the first process before it can report it.
+    from sim.kernel import emulator
+
     if os.fork() == 0:
         emulator.main()
 

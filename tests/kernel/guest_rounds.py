@@ -27,10 +27,8 @@ SCENARIOS = (
     "fault-stuck-bus-in-a-game",
     "fault-short-read",
     "fault-over-current",
-    "fault-sensing-chip-reset",
     "fault-lamp-chip-reset",
     "fault-keypad-chip-silent",
-    "touch-unreadable-card",
     "keypad-power-cut-jpot-pressed",
 )
 BUS = 1
