@@ -50,6 +50,7 @@ log = logging.getLogger("controller")
 PULSE_MS = 1000
 DISK_ANSWER_MAX_MS = 2000
 KEY_UNCLEAR = "The key's two contacts disagree. Turn it fully to RUN or JPH, or call service."
+STARTING = "The table is starting. Press again in a moment."
 CANNOT_RECORD = "This unit cannot record what happens, so the table is closed. Call service."
 
 
@@ -221,6 +222,10 @@ class Controller:
 
     async def press(self, button: str) -> Answer:
         """A button of the dealer's touch panel."""
+        if not self._ready:
+            answer = Answer(False, STARTING)  # nobody knows yet what a press would mean
+            self._say(answer, button)
+            return answer
         others = await self._press_guard.company(button)
         if others:
             return await self.pressed_together((button, *others))

@@ -55,24 +55,27 @@ class RoundKeeper:
         self._changed = changed
         self._turn = aio.Lock()
         self._waiting = 0
-        self._round_started_ticks: int | None = None
+        self._round_age = (0, 0)  # the round's age when the ticks stood there
         self.round_started_wall_ms = 0
         self.state = RoundState()
 
     async def restore(self) -> None:
-        """Rebuilds the round from the journal."""
-        self.state = RoundState()
-        self.state.last_claim_number = self._journal.baseline.claim_number
-        self.state.round_number = self._journal.baseline.counters.round_number
-        after = self._journal.first_sequence - 1
+        """Rebuilds the round from the journal. Until it is whole, nobody sees any of it."""
+        state = RoundState()
+        state.last_claim_number = self._journal.baseline.claim_number
+        state.round_number = self._journal.baseline.counters.round_number
+        started_wall_ms, after = 0, self._journal.first_sequence - 1
         while True:
             records = await self._disk.run(partial(self._journal.records, after, REPLAY_BATCH))
             if not records:
-                return
+                break
             for record in records:
-                self._apply(record.kind, record.body, record.wall_ms)
-            self._round_started_ticks = None  # the clock of the boot that set it is gone
+                apply(state, (record.kind, record.body))
+                if record.kind == kinds.ROUND_START:
+                    started_wall_ms = record.wall_ms
             after = records[-1].sequence
+        self.state, self.round_started_wall_ms = state, started_wall_ms
+        self._guess_round_age()
 
     async def submit(self, rules: Rules, command: tuple[Any, ...], spoken: str = "") -> Answer:
         """One command, to its end. `spoken` is what the person did, for the record of a refusal."""
@@ -123,7 +126,7 @@ class RoundKeeper:
             adopt = partial(recovery.go_on, self._journal, state, told, now)
             for record in await self._disk.run(adopt):
                 self._apply(record.kind, record.body, record.wall_ms)
-            self._round_started_ticks = None  # the clock that saw it start is gone
+            self._guess_round_age()
         self._changed()
 
     async def record(self, body: wire_events.EventBody) -> None:
@@ -156,14 +159,19 @@ class RoundKeeper:
     def _apply(self, kind: int, body: dict[int, Any], wall_ms: int) -> None:
         apply(self.state, (kind, body))
         if kind == kinds.ROUND_START:
-            self._round_started_ticks = aio.ticks_ms()
+            self._round_age = (0, aio.ticks_ms())
             self.round_started_wall_ms = wall_ms
 
+    def _guess_round_age(self) -> None:
+        """The ticks that saw the lock are gone; the wall clock may have been set back since."""
+        known_ms = [offset_ms for _, offset_ms in self.state.late.values()]
+        by_the_wall_ms = self._wall_ms() - self.round_started_wall_ms
+        self._round_age = (max(0, by_the_wall_ms, *known_ms), aio.ticks_ms())
+
     def round_age_ms(self) -> int:
-        """Time since the lock; by the wall clock when the unit restarted within the round."""
-        if self._round_started_ticks is not None:
-            return aio.ticks_diff(aio.ticks_ms(), self._round_started_ticks)
-        return max(0, self._wall_ms() - self.round_started_wall_ms)
+        """Time since the lock. It never goes back, whatever the wall clock does."""
+        age_ms, at_ticks = self._round_age
+        return age_ms + aio.ticks_diff(aio.ticks_ms(), at_ticks)
 
 
 def _priced(event: tuple[int, dict[int, Any]], rules: Rules) -> tuple[int, dict[int, Any]]:

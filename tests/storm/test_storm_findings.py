@@ -57,3 +57,52 @@ def test_a_card_that_cannot_be_read_at_boot_shows_fault_on_every_spot() -> None:
         assert {table.light(f"{seat}A") for seat in range(1, 8)} == {"fault"}
 
     at_a_table(TOUCH, story)
+
+
+def test_a_press_while_the_unit_starts_changes_nothing() -> None:
+    async def story(floor: Floor, table: FloorTable) -> None:
+        for _ in range(60):  # enough records that the journal is read in more than one go
+            table.place("3A")
+            await aio.sleep_ms(400)
+            await table.press("START")
+            table.remove("3A")
+            await aio.sleep_ms(400)
+            await table.press("END")
+        table.place("3A")
+        await aio.sleep_ms(400)
+        await table.press("START")
+        await table.press("SEAT 3")
+        await table.press("HAND straight-flush")
+        await table.unit.power_cut()
+        await table.unit.power_on()
+        controller = table.unit.controller
+        assert controller is not None
+        answer = await controller.press("END")
+        assert (answer.accepted, "starting" in answer.sentence) == (False, True)
+        await aio.sleep_ms(1000)
+        assert (table.state(), controller.keeper.state.round_number) == ("claim", 61)
+
+    at_a_table(TOUCH, story)
+
+
+def test_a_clock_set_back_in_a_round_leaves_no_light_amber_after_a_restart() -> None:
+    async def story(floor: Floor, table: FloorTable) -> None:
+        table.place("3A")
+        await aio.sleep_ms(500)
+        await table.press("START")
+        table.remove("3A")
+        await aio.sleep_ms(500)
+        await table.unit.power_cut()
+        wall_ms = table.unit._wall_ms
+        table.unit._wall_ms = lambda: wall_ms() - 3_600_000
+        await table.unit.power_on()
+        await aio.sleep_ms(5000)
+        assert table.light("3A") == "accepted"
+        table.place("5A")
+        await aio.sleep_ms(500)
+        assert table.late("5A") == "added"
+        controller = table.unit.controller
+        assert controller is not None
+        assert 1000 < controller.keeper.state.late["5A"][1] < 10_000
+
+    at_a_table(TOUCH, story)
