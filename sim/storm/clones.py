@@ -55,7 +55,7 @@ class Clone:
         ledger = self.original.office.ledger.units[self.original.unit_id]
         rows = self.original.journal.rows
         fits = [row.digest for row in rows[: ledger.last_sequence]] == ledger.digests
-        self.original.record.note("fork", self.original.table_id, "released" if fits else "retired")
+        self.original.record.note("fork", self.original.name, "released" if fits else "retired")
         if fits and self.original.office.running:
             self.original.office.back_office.manager.units.release(self.original.unit_id, REASON)
         else:

@@ -17,7 +17,7 @@ async def bus_fault(floor: StormFloor, table: StormTable, chance: random.Random)
     chip, bus = chance.choice(board.chips), board.buses[0].number
     lasts_s = chance.choice((0.02, 0.5, 5.0)) * chance.random()
     kind = chance.choice(("nack", "stuck", "short", "arbitration", "irq", "reset", "current"))
-    table.record.note("bus", table.table_id, kind, chip.name)
+    table.record.note("bus", table.name, kind, chip.name)
     table.hurt(round(lasts_s * 1000) + RECOVERY_MS)
     try:
         if kind == "nack":

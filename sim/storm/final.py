@@ -20,9 +20,11 @@ RECOVERY_S = 12.0
 
 async def heal(floor: StormFloor) -> None:
     """Every fault is over; people put right what they can."""
+    floor.loop.call_off()
     for table in floor.tables:
         _heal_table(table)
     for office in floor.offices:
+        office.listeners.clear()
         office.disk.cancel_cut()
         office.disk.failing.clear()
         if office.halted:
@@ -62,7 +64,7 @@ async def _resolve_clones(floor: StormFloor) -> None:
             waited_s += 1.0
         if not clone.caught:
             floor.record.violate(
-                "a copied card is caught", clone.table.table_id, "two units speak as one"
+                "a copied card is caught", clone.table.name, "two units speak as one"
             )
         await clone.resolve()
 
@@ -111,7 +113,7 @@ def _check_table(floor: StormFloor, table: StormTable) -> None:
     recorded = [row.digest for row in table.journal.rows]
     if taken != recorded:
         sentence = f"the unit has {len(recorded)} records, the manager {len(taken)} of them"
-        floor.record.violate("every event exactly once", table.table_id, sentence)
+        floor.record.violate("every event exactly once", table.name, sentence)
     table.check_lights()
 
 
@@ -124,7 +126,7 @@ def _check_ledger(floor: StormFloor, ledger: LedgerWatch) -> None:
 
 
 def _violate(floor: StormFloor, table: StormTable, sentence: str) -> None:
-    floor.record.violate("everything drains in bounded time", table.table_id, sentence)
+    floor.record.violate("everything drains in bounded time", table.name, sentence)
 
 
 def _picture(table: StormTable) -> str:

@@ -104,7 +104,7 @@ class StormFloor:
     def product_errors(self) -> list[tuple[str, BaseException]]:
         """What the code under test let fall, and who."""
         found = [(office.name, error) for office in self.offices for error in office.errors]
-        found += [(table.table_id, error) for table in self.tables for error in table.failures()]
+        found += [(table.name, error) for table in self.tables for error in table.failures()]
         for dealer, task in zip(self.dealers, self._playing, strict=False):
             if task.done() and not task.cancelled() and (error := task.exception()) is not None:
                 found.append((f"dealer of {dealer.table.table_id}", error))

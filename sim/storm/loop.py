@@ -29,6 +29,10 @@ class StormLoop(VirtualLoop):
         due = self.turn_count + turns
         heapq.heappush(self._strikes, (due, next(self._order), place, action))
 
+    def call_off(self) -> None:
+        """What was still to strike does not."""
+        self._strikes.clear()
+
     def _run_once(self) -> None:
         while self._strikes and self._strikes[0][0] <= self.turn_count:
             _, _, place, action = heapq.heappop(self._strikes)

@@ -79,7 +79,7 @@ class Mischief:
 
     def _strike(self, kind: str, table: StormTable) -> None:
         chance = random.Random(self._chance.randrange(1 << 62))
-        self._floor.record.fault(kind, table.table_id)
+        self._floor.record.fault(kind, table.name)
         fault = FAULTS[kind](self._floor, table, chance)
         task = asyncio.create_task(_run(fault), name=kind)
         self._running[task] = None

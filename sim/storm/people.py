@@ -82,7 +82,7 @@ class Dealer:
             "offline": self._impatient,
             "fault": self._impatient,
         }
-        act = acts.get(self.table.state())
+        act = acts.get(self.table.phase())
         if act is not None:
             await act()
 
@@ -96,6 +96,9 @@ class Dealer:
             if self._happens(self.habits.bet) != self.table.world.has_chip(sensor):
                 self._move(sensor)
                 await self._sleep_ms(self._chance.randint(5, 60))
+        if self.table.plan.workflow == "touch" and self._happens(self.habits.late):
+            seats = self._chance.sample(range(1, self.table.plan.config.seat_count + 1), 2)
+            await self.table.press(f"JOIN {seats[0]} {seats[1]}")  # one player holds both
         if not self._happens(self.habits.hasty):
             await self._sleep_ms(self._chance.randint(200, 600))
         await self.table.press("START")
@@ -141,7 +144,7 @@ class Dealer:
         count = 2 if self._happens(self.habits.second_win) else 1
         for sensor in self._chance.sample(accepted, min(count, len(accepted))):
             games = [game for game in controller.rules.games if game.letter == sensor[-1]]
-            self._plan.append((sensor, self._winning_hand(games[0])))
+            self._plan += [(sensor, self._winning_hand(game)) for game in games]
 
     def _winning_hand(self, game: Game) -> str:
         return self._chance.choice(game.hands).hand_id
@@ -152,7 +155,7 @@ class Dealer:
         if self.table.plan.workflow == "keypad":
             await self.table.press(second)
             await self._sleep_ms(KEY_GAP_MS)
-            if self.table.state() != "claim":
+            if self.table.phase() != "claim":
                 await self.table.press(first)
         else:
             both = len({each[-1] for each in self.table.sensors}) > 1
@@ -182,6 +185,8 @@ class Dealer:
     async def _impatient(self) -> None:
         if not self.closing and self._happens(0.25):
             await self.table.press("START")
+        elif self._happens(0.1):
+            await self._supervisor.release()
 
     # -- slips -------------------------------------------------------------------------------
 

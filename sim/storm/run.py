@@ -10,6 +10,7 @@ import asyncio
 import gc
 import logging
 import time
+import traceback
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,6 +125,7 @@ async def _play(floor: StormFloor, duration_s: float) -> None:
 
 def look_for_errors(floor: StormFloor) -> None:
     for where, error in floor.product_errors():
+        floor.record.lines.extend("".join(traceback.format_exception(error)).splitlines())
         floor.record.violate("the program does not fall over", where, describe_error(error))
     for context in floor.loop.unhandled:
         error = context.get("exception") or RuntimeError(context["message"])

@@ -50,7 +50,7 @@ class Supervisor:
         if self._happens(0.4):
             await self._table.press("CONFIRM")  # enough for small fixed pays
             await asyncio.sleep(0.25)
-        if self._table.state() != "claim":
+        if self._table.phase() != "claim":
             return
         if self._happens(self._temper.early):
             await self._table.press("JPOT")
@@ -92,6 +92,15 @@ class Supervisor:
             self._table.turn_key(self._chance.choice(("RUN", "RUN", "JPH")))
         if self._has_cards:
             self._table.swipe(self._chance.choice(CARDS))
+
+    async def release(self) -> None:
+        """A table that waits for a supervisor gets one."""
+        if self._has_key:
+            self._table.turn_key("JPH")
+            await asyncio.sleep(0.3)
+            self._table.turn_key("RUN")
+        if self._has_cards:
+            self._table.swipe("EXECUTIVE")
 
     def leave(self) -> None:
         if self._has_key:

@@ -54,14 +54,15 @@ class StormTable:
         self.cable = cable
         self.original = original  # set for a unit that starts from a copied card
         self.unit_id = plan.config.board.serial
-        self.table_id = plan.table_id + ("-clone" if original else "")
+        self.table_id = plan.table_id
+        self.name = f"{plan.table_id} (copy)" if original else plan.table_id
         self.chance = random.Random(f"{seed}/table")
         self.clock = MachineClock()
         self.disk = SimDisk(random.Random(f"{seed}/disk"))
         self.listeners: list[Listener] = []
         self.sensors = [sensor.id for sensor in plan.config.board.sensors]
-        self.journal = JournalWatch(self.table_id, record, self._recorded)
-        self.lights = LightWatch(self.table_id, self.sensors, record)
+        self.journal = JournalWatch(self.name, record, self._recorded)
+        self.lights = LightWatch(self.name, self.sensors, record)
         self.world = World(plan.config.board, self.chance.randrange(1 << 30))
         self.world.lamps = WatchedLamps(self.sensors, self._bright)
         self.retired = False  # a forked unit waits for a person: it plays no more
@@ -80,8 +81,12 @@ class StormTable:
             seed=self.chance.randrange(1 << 30),
             at_power_cut=self._power_goes,
             disk_chance=random.Random(f"{seed}/disk-time"),
+            **_copied_key(original),
         )
         self._use_disk()
+        enrol = getattr(office.back_office, "enrol", None)
+        if enrol is not None:
+            enrol(self.unit.sealer)
 
     # -- power -------------------------------------------------------------------------------
 
@@ -106,7 +111,7 @@ class StormTable:
             await self.unit.boot(self._booted)
         except (JournalFault, apsw.Error) as fault:
             if self.disk.powered:
-                self.record.violate("the card can be read", self.table_id, str(fault))
+                self.record.violate("the card can be read", self.name, str(fault))
 
     def cut_power(self) -> None:
         """Now, whatever is going on."""
@@ -178,7 +183,7 @@ class StormTable:
     def _booted(self, connection: apsw.Connection) -> None:
         first = self.journal.boot_count == 0
         more = self.journal.booted(connection)
-        self.record.note("boot", self.table_id, self.journal.last_sequence)
+        self.record.note("boot", self.name, self.journal.last_sequence)
         if first:
             return
         if more:
@@ -239,6 +244,13 @@ class StormTable:
         controller = self.controller
         return controller.state() if controller else "dark"
 
+    def phase(self) -> str:
+        """What a dealer goes by: the table's state, or the round that a fault does not end."""
+        controller = self.controller
+        if controller is not None and controller.keeper.state.round_open:
+            return controller.keeper.state.phase()
+        return self.state()
+
     def stage(self) -> str:
         controller = self.controller
         return controller.keeper.state.stage() if controller else ""
@@ -274,4 +286,10 @@ class StormTable:
 
     def _act(self, *words: Any) -> None:
         self.disturb()
-        self.record.note("act", self.table_id, *words)
+        self.record.note("act", self.name, *words)
+
+
+def _copied_key(original: StormTable | None) -> dict[str, Any]:
+    """The key that signs lies on the card, and is copied with it."""
+    sealer = getattr(original.unit, "sealer", None) if original else None
+    return {"sealer": sealer} if sealer else {}

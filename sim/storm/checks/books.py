@@ -46,6 +46,7 @@ class Claim:
     log_order: int = 0
     state: str = "open"  # open, owed, committed, cancelled
     win_number: int = 0
+    set_aside: dict[str, int] = field(default_factory=dict)
 
     @property
     def meters(self) -> set[str]:
@@ -77,6 +78,7 @@ class Books:
     balances: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     claims: dict[tuple[str, int], Claim] = field(default_factory=dict)
     accepted: dict[str, list[str]] = field(default_factory=dict)
+    joined: dict[str, list[list[str]]] = field(default_factory=dict)  # seats of one player
     win_count: int = 0
     log_count: int = 0
 
@@ -99,13 +101,14 @@ class Books:
         if kind == kinds.CLAIM:
             return self._claim(table_id, body)
         if kind == kinds.CANCEL:
-            self.claims[table_id, body[2]].state = "cancelled"
+            return self._cancel(self.claims[table_id, body[2]])
         if kind == kinds.COMMIT:
             return self._commit(self.claims[table_id, body[2]])
         return []
 
     def _round_start(self, table_id: str, body: dict[int, Any]) -> list[Expected]:
         self.accepted[table_id] = list(body[2])
+        self.joined[table_id] = [list(map(str, seats)) for seats in body.get(64, [])]
         return [self._wager(table_id, body[1], sensor) for sensor in body[2]]
 
     def _wager(self, table_id: str, round_number: int, sensor: str) -> Expected:
@@ -143,6 +146,18 @@ class Books:
     def _locks(self, meter: str) -> bool:
         return self.meters[meter].terms.claim_lock
 
+    def _cancel(self, claim: Claim) -> list[Expected]:
+        owed, claim.state = claim.state == "owed", "cancelled"
+        if not owed:
+            return []
+        back = {account: -amount for account, amount in claim.set_aside.items()}
+        for name in claim.meters:
+            returned = back.get(f"meter/{name}/player", 0), back.get(f"meter/{name}/house", 0)
+            self.meters[name].player += returned[0]
+            self.meters[name].house += returned[1]
+            self.meters[name].awarded -= sum(returned)
+        return [self._claim_entry("GIVEN_BACK", claim, "", back)]
+
     def _commit(self, claim: Claim) -> list[Expected]:
         if claim.state == "committed":
             return []
@@ -178,8 +193,10 @@ class Books:
             comes_first = not claim.frozen or earlier.log_order < claim.log_order
             if earlier is not claim and comes_first and earlier.state == "open":
                 owed = f"owed/{earlier.table_id}/{earlier.number}"
-                entries += self._apply(earlier, owed)
+                first = self._apply(earlier, owed)
+                earlier.set_aside = _moved_by(earlier, first)
                 earlier.state = "owed"
+                entries += first
         for index, line in enumerate(claim.lines):
             if not claim.frozen:
                 claim.amounts_cents[index] = _amount(self.meters, line.terms)
@@ -224,11 +241,16 @@ class Books:
             cents = sum(
                 line.terms.envy_cents
                 for line in claim.lines
-                if line.sensor[-1] == sensor[-1] and line.sensor[:-1] != sensor[:-1]
+                if line.sensor[-1] == sensor[-1] and not self._one_player(claim, sensor, line)
             )
             if cents:
                 sheet.append((sensor, cents))
         return sheet
+
+    def _one_player(self, claim: Claim, sensor: str, line: Line) -> bool:
+        seats = {sensor[:-1], line.sensor[:-1]}
+        together = any(seats <= set(group) for group in self.joined[claim.table_id])
+        return len(seats) == 1 or together
 
     # -- entries -----------------------------------------------------------------------------
 
@@ -248,6 +270,17 @@ class Books:
         for account, amount in postings.items():
             self.balances[account] += amount
         return Expected(kind, table_id, round_number, sensor, claim_number, postings)
+
+
+def _moved_by(claim: Claim, entries: list[Expected]) -> dict[str, int]:
+    """What the awards and the envy of one claim moved, by account."""
+    moved: defaultdict[str, int] = defaultdict(int)
+    for entry in entries:
+        own = (entry.table_id, entry.claim_number) == (claim.table_id, claim.number)
+        if own and entry.kind in ("AWARD", "ENVY"):
+            for account, amount in entry.postings.items():
+                moved[account] += amount
+    return dict(moved)
 
 
 def _amount(meters: dict[str, Meter], terms: HandTerms) -> int:

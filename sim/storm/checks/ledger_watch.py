@@ -30,7 +30,15 @@ _ENTRIES = (
     " ORDER BY t.number, p.position"
 )
 # What an honest floor may cause; everything else in capitals means that the manager refused it.
-EXPECTED_ALARMS = ("LATE_CHIP", "METER_DRY", "BELOW_SEED", "RELEASED", "FORK", "LOCKED")
+EXPECTED_ALARMS = (
+    "LATE_CHIP",
+    "METER_DRY",
+    "BELOW_SEED",
+    "RELEASED",
+    "FORK",
+    "LOCKED",
+    "SERVICE",
+)
 
 KnowsEvent = Callable[[str, int, bytes], bool]
 

@@ -34,6 +34,7 @@ WATCHED_DOWN = frozenset(
 class WatchedUnit(Protocol):
     """What the wire's watcher asks of the unit at the other end of a cable."""
 
+    name: str
     unit_id: str
     table_id: str
     journal: JournalWatch
@@ -124,4 +125,4 @@ class WireWatch:
                 self._violate(unit, "the meter shown is the meter", sentence)
 
     def _violate(self, unit: WatchedUnit, rule: str, sentence: str) -> None:
-        self._record.violate(rule, unit.table_id, sentence)
+        self._record.violate(rule, unit.name, sentence)
