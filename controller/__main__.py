@@ -16,12 +16,18 @@ from controller.app import Controller
 from controller.black_box import BlackBox, TraceStore
 from controller.config import UnitConfig, load_unit_config
 from controller.enrol import ManagerPlace, enrol
+from controller.health import HealthStore, HealthWatch
 from controller.identity import IdentityFault, UnitIdentity
 from controller.journal import Journal, JournalFault
-from controller.places import black_box_path, journal_path, references_path
-from controller.references import ReferencesFault, load_references
+from controller.places import black_box_path, health_path, journal_path, references_path
+from controller.references import ReferencesFault, load_calibrations, load_references
 from controller.service import ServiceRefused
-from controller.service_commands import calibrate_unit, selftest_unit, show_traces
+from controller.service_commands import (
+    calibrate_unit,
+    selftest_unit,
+    show_health,
+    show_traces,
+)
 from hal.backend import Backend, open_backend
 from hal.board import Board
 from hal.clock import wall_ms
@@ -65,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     traces = _add(commands, "traces", "list the black box's rounds, or copy one out")
     traces.add_argument("--round", type=int, metavar="N")
     traces.add_argument("--out", type=Path, metavar="FILE", help="for `python -m sim replay`")
+    learning = commands.choices["calibrate"]
+    learning.add_argument("--empty-only", action="store_true", help="without a chip per spot")
+    _add(commands, "health", "each spot's noise, drift and advice")
     asking = _add(commands, "enrol", "ask the manager for a certificate")
     asking.add_argument("--manager", required=True, metavar="HOST:PORT")
     asking.add_argument("--ca-fingerprint", required=True, metavar="HEX")
@@ -83,11 +92,13 @@ async def _command(options: argparse.Namespace) -> int:
     config = load_unit_config(options.config)
     if options.command == "enrol":
         return await enrol_unit(config, options)
+    if options.command == "health":
+        return show_health(options.data)
     if options.command == "traces":
         return show_traces(options.data, options.round, options.out)
     backend = open_backend(config.board.backend)
     if options.command == "calibrate":
-        return await calibrate_unit(config, backend, options.data, options.tech)
+        return await calibrate_unit(config, backend, options.data, options.tech, options.empty_only)
     if options.command == "selftest":
         return await selftest_unit(config, backend, options.data, options.tech)
     return await run_unit(config, backend, options.data)
@@ -134,22 +145,30 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         random.Random(),
         identity.sealer(serial),
         BlackBox(traces, disk, references),
+        load_calibrations(references_path(data), serial),
     )
+    health_store = HealthStore(str(health_path(data)))
+    health = HealthWatch(controller.spots, health_store, disk, wall_ms)
+    controller.at_lock.append(lambda: health.locked(controller.keeper.state.accepted))
     listener = web_server.bind("0.0.0.0", config.web_port)
     log.info("the dealer's panel is at port %d", listener.getsockname()[1])
     try:
-        await _run_until_signal(controller, listener)
+        await _run_until_signal(controller, listener, health)
     finally:
         notify.stopping()
         board.close()
         await disk.run(journal.close)
         await disk.run(traces.close)
+        await disk.run(health_store.close)
         disk.close()
     return 0
 
 
-async def _run_until_signal(controller: Controller, listener: web_server.Listener) -> None:
+async def _run_until_signal(
+    controller: Controller, listener: web_server.Listener, health: HealthWatch
+) -> None:
     tasks = [
+        asyncio.create_task(health.run(), name="health"),
         asyncio.create_task(controller.run(), name="controller"),
         asyncio.create_task(web_server.serve(web.build(controller), listener), name="web"),
         asyncio.create_task(_feed_watchdog(controller), name="watchdog"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from controller import buttons, inputs
@@ -98,6 +98,9 @@ class Controller:
         )
         self._surface = Surface()
         self._black_box = black_box
+        self.at_lock: list[Callable[[], None]] = []  # who wants to know that bets were locked
+        if black_box:
+            self.at_lock.append(self._start_trace)
         # Without references nobody can tell a chip from an empty felt: no spot is believed.
         chips = board.chips if not references_fault else {}
         self._chip_watches = [self._chip_watch(name) for name in chips]
@@ -191,6 +194,10 @@ class Controller:
             self._black_box,
         )
 
+    def _start_trace(self) -> None:
+        assert self._black_box is not None
+        self._black_box.round_started(self.keeper.state, self.keeper.round_started_wall_ms)
+
     def is_healthy(self) -> bool:
         """What the watchdog is fed from: every critical task alive and getting things done."""
         return self._ready and not self.crew.dead and not self.crew.stalled()
@@ -240,8 +247,9 @@ class Controller:
         if command is None:
             return await self.refuse(button, f"There is no button {button}.")
         answer = await self.submit(command, button)
-        if answer.accepted and button == commands.START and self._black_box:
-            self._black_box.round_started(self.keeper.state, self.keeper.round_started_wall_ms)
+        if answer.accepted and button == commands.START:
+            for tell in self.at_lock:
+                tell()
         return answer
 
     async def pressed_together(self, names: tuple[str, ...]) -> Answer:

@@ -20,3 +20,7 @@ def marker_path(data: Path) -> Path:
 
 def black_box_path(data: Path) -> Path:
     return data / "black-box.sqlite"
+
+
+def health_path(data: Path) -> Path:
+    return data / "health.sqlite"

@@ -6,16 +6,18 @@ stopped for it: journal and board have one user at a time.
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from getpass import getpass
 from pathlib import Path
 
 from controller.black_box import TraceStore
-from controller.calibration import measure_empty
+from controller.calibration import BAD, calibrate, measure_empty
 from controller.config import UnitConfig
+from controller.health import HealthStore, advice
 from controller.journal import Journal
-from controller.places import black_box_path, journal_path, references_path
+from controller.places import black_box_path, health_path, journal_path, references_path
 from controller.references import load_references, save_references
 from controller.selftest import Verdict, run_selftest
 from controller.service import ServiceDesk
@@ -31,16 +33,53 @@ def ask_pin() -> str:
     return getpass("PIN: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
 
 
-async def calibrate_unit(config: UnitConfig, backend: Backend, data: Path, tech: str) -> int:
-    async def calibrate(board: Board) -> int:
-        references = await measure_empty(board)
-        save_references(references_path(data), config.board.serial, references)
-        for sensor, raw in references.items():
-            print(f"{sensor:>4}  {raw}")
-        print(f"saved for board {config.board.serial}")
+async def calibrate_unit(
+    config: UnitConfig, backend: Backend, data: Path, tech: str, empty_only: bool = False
+) -> int:
+    path, serial = references_path(data), config.board.serial
+
+    async def learn_empty(board: Board) -> int:
+        save_references(path, serial, await measure_empty(board))
+        print(f"the empty felt is saved for board {serial}; chips were not measured")
         return 0
 
-    return await _in_service("calibrate", config, backend, data, tech, calibrate)
+    async def learn(board: Board) -> int:
+        spots = await calibrate(board, ask_tech)
+        for spot in spots:
+            print(f"{spot.verdict:<5} {spot.sensor}: {spot.sentence}")
+        if any(spot.verdict == BAD for spot in spots):
+            print("nothing was saved: mend the spots called bad and calibrate again")
+            return 1
+        references = {spot.sensor: spot.reference for spot in spots}
+        save_references(path, serial, references, spots)
+        print(f"saved for board {serial}; take the chips away")
+        return 0
+
+    work = learn_empty if empty_only else learn
+    return await _in_service("calibrate", config, backend, data, tech, work)
+
+
+async def ask_tech(sentence: str) -> None:
+    print(sentence)
+    await asyncio.to_thread(input, "Press Enter when it is done. ")
+
+
+def show_health(data: Path) -> int:
+    """Each spot's last day and what to do about it."""
+    store = HealthStore(str(health_path(data)))
+    try:
+        sensors = sorted(store.sensors(), key=lambda sensor: (int(sensor[:-1]), sensor))
+        if not sensors:
+            print("no day has been recorded yet")
+        for sensor in sensors:
+            days = store.days(sensor)
+            last = days[-1]
+            chip = "no bets" if last.chip_level is None else f"chip {last.chip_level:.0%}"
+            figures = f"noise {last.noise:.1%}, drift {last.drift:+.1%}, {chip}"
+            print(f"{sensor:>4}  {figures}; {advice(days) or 'in order'} ({len(days)} days)")
+    finally:
+        store.close()
+    return 0
 
 
 async def selftest_unit(config: UnitConfig, backend: Backend, data: Path, tech: str) -> int:
