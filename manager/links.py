@@ -95,17 +95,22 @@ def _difference(game: GameSetting, linked: GameSetting, load_paytable: LoadPayta
         ("number of cards considered", ours.cards_considered, theirs.cards_considered),
         ("paytable", game.paytable, linked.paytable),
         ("wager", game.wager_cents, linked.wager_cents),
-        ("pays", game.hands, linked.hands),
     )
     for name, our_value, their_value in pairs:
         if our_value != their_value:
-            values = "" if name == "pays" else f" ({their_value}, not {our_value})"
-            return f"which plays with another {name}{values}."
+            return f"which plays with another {name} ({their_value}, not {our_value})."
+    if _pays(game) != _pays(linked):
+        return "which was opened with other pays under this paytable's name."
     places = {meter.id: place for place, meter in enumerate(linked.meters)}
     for place, meter in enumerate(game.meters):
         if places.get(meter.id, place) != place:
             return "where it is the meter of another level."
     return ""
+
+
+def _pays(game: GameSetting) -> list[tuple[str, int, int, int]]:
+    """What each hand pays, whichever meters the tables have it from."""
+    return [(hand.id, hand.pay_kind, hand.pay_value, hand.envy_cents) for hand in game.hands]
 
 
 def _mixed(setup: SetupFile, letter: str, other: LinkedTable, other_letter: str) -> str:
