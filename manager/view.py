@@ -6,6 +6,7 @@ Reads only; every figure comes from the ledger at the moment of asking, nothing 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from manager.changes import Changes
@@ -14,9 +15,9 @@ from manager.explain import as_plain, explain
 from manager.ledger.alarms import Alarm
 from manager.ledger.book import Book
 from manager.ledger.claims import Claim, ClaimState
-from manager.ledger.jackpots import Jackpot
+from manager.ledger.jackpots import Jackpot, Standing
 from manager.ledger.rules import ROLE_NAMES, seat_of
-from manager.ledger.wins import Win, WinLine
+from manager.ledger.wins import METHOD_OPERATOR, Win, WinLine
 from manager.money import MICROCENTS_PER_CENT
 from manager.units import Units
 from protocol.events import METHOD_CARD, METHOD_DEALER, METHOD_KEY
@@ -24,7 +25,12 @@ from protocol.rows import SOURCE_METER, EnvyLine
 
 WINS_SHOWN_MAX = 25
 ALARMS_SHOWN_MAX = 50
-METHOD_NAMES = {METHOD_DEALER: "dealer", METHOD_CARD: "card", METHOD_KEY: "key"}
+METHOD_NAMES = {
+    METHOD_DEALER: "dealer",
+    METHOD_CARD: "card",
+    METHOD_KEY: "key",
+    METHOD_OPERATOR: "operator",
+}
 
 
 class ManagerView:
@@ -100,6 +106,8 @@ class ManagerView:
     def _won_claims(self, table_id: str) -> list[Claim]:
         latest = self._book.rounds.latest(table_id)
         claims = self._book.claims.of_round(table_id, latest.number) if latest else []
+        taken_back = self._book.wins.reversed_numbers(table_id, latest.number) if latest else set()
+        claims = [claim for claim in claims if claim.win_number not in taken_back]
         won = (ClaimState.COMMITTED, ClaimState.OWED)
         logged = [claim for claim in claims if claim.state is ClaimState.OPEN and claim.frozen]
         return [claim for claim in claims if claim.state in won] + logged
@@ -108,6 +116,7 @@ class ManagerView:
 
     def _meter(self, jackpot: Jackpot) -> dict[str, Any]:
         state = self._book.jackpots.state(jackpot.id)
+        standing = self._book.jackpots.standing(jackpot.id)
         return {
             "id": jackpot.id,
             "label": jackpot.label,
@@ -116,6 +125,11 @@ class ManagerView:
             "reserve_cents": state.reserve_microcents // MICROCENTS_PER_CENT,
             "house_cents": state.house_microcents // MICROCENTS_PER_CENT,
             "player_cents": state.player_microcents // MICROCENTS_PER_CENT,
+            "type": jackpot.type,
+            "award_policy": jackpot.award_policy,
+            "limit_cents": jackpot.limit_cents,
+            "stopped": standing.stopped,
+            "pending": _pending(standing),
         }
 
     def _table(self, table_id: str) -> dict[str, Any]:
@@ -140,6 +154,14 @@ class ManagerView:
         }
 
 
+def _pending(standing: Standing) -> dict[str, Any]:
+    """The terms that the next reseed changes, with their values to come."""
+    if standing.pending is None:
+        return {}
+    now, coming = asdict(standing.terms), asdict(standing.pending)
+    return {name: value for name, value in coming.items() if value != now[name]}
+
+
 def _win(win: Win) -> dict[str, Any]:
     """A win as a row and as a page; seats and hands of several winners stand side by side."""
     first, last = win.lines[0], win.lines[-1]
@@ -159,6 +181,10 @@ def _win(win: Win) -> dict[str, Any]:
         "fixed_at_claim": win.frozen,
         "meter_before_cents": first.meter_before_cents,
         "meter_after_cents": last.meter_after_cents,
+        "policies": [{"meter": meter_id, "policy": policy} for meter_id, policy in win.policies],
+        "reversed_by": win.reversed_by,
+        "replaces": win.replaces,
+        "replaced_by": win.replaced_by,
         "lines": [_win_line(order, line) for order, line in enumerate(win.lines, start=1)],
         "envy": [_envy_line(line) for line in win.envy],
     }

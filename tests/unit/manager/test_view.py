@@ -32,6 +32,11 @@ def test_the_view_shows_meters_tables_wins_and_alarms() -> None:
             "reserve_cents": 0,
             "house_cents": 1_000_000,
             "player_cents": 15,
+            "type": "progressive",
+            "award_policy": "sequential",
+            "limit_cents": 0,
+            "stopped": "",
+            "pending": {},
         }
     ]
     (table,) = view["tables"]
