@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 
 PAGE_BYTES: Final = 4096
 LEAF: Final = 0x0D
+OTHER_PAGES: Final = (0x00, 0x02, 0x05, 0x0A)  # unused or overflow, index and inner pages
+ROW_BYTES_MIN: Final = 8
 FIRST_PAGE_HEADER_BYTES: Final = 100
 PAYLOAD_MAX_BYTES: Final = PAGE_BYTES - 35
 COLUMNS_MAX: Final = 12
@@ -81,7 +83,13 @@ def _sum(order: str, data: bytes, sums: tuple[int, int]) -> tuple[int, int]:
 
 
 def _rows_in(page: bytes, header_at: int, rank: int) -> Iterator[Row]:
-    if len(page) < PAGE_BYTES or page[header_at] != LEAF:
+    if len(page) < PAGE_BYTES or page[header_at] in OTHER_PAGES:
+        return
+    if page[header_at] != LEAF:
+        # The header is gone, the rows may not be: each place could begin one.
+        for cell_at in range(PAGE_BYTES - ROW_BYTES_MIN):
+            if page[cell_at] and (row := _row_at(page, cell_at, LEFT_OVER)):
+                yield row
         return
     (cell_count,) = struct.unpack_from(">H", page, header_at + 3)
     pointers_at = header_at + 8

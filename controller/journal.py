@@ -18,7 +18,7 @@ import apsw
 from controller import journal_file
 from controller.critical import Baseline, CriticalState
 from controller.journal_file import JournalFault
-from controller.journal_records import Entry, JournalRecord, Salvaged, StoredSettings
+from controller.journal_records import Entry, JournalRecord, Salvaged, StoredSettings, record_of
 from controller.memory import Memory
 from protocol import chain, events
 from protocol.errors import ProtocolError
@@ -78,7 +78,9 @@ class Journal:
                 journal_id = new_journal_id(chain.JOURNAL_ID_BYTES)
                 journal_file.create(connection, journal_id, unit_id, created_wall_ms, wal_bytes)
             journal_file.check_file(connection, unit_id)
-            return cls(connection, capacity_records_max)
+            journal = cls(connection, capacity_records_max)
+            journal_file.trust(connection)
+            return journal
         except BaseException as error:
             journal_file.abandon(connection)
             if isinstance(error, (apsw.Error, ProtocolError)):
@@ -171,7 +173,7 @@ class Journal:
             f"SELECT {_COLUMNS} FROM record WHERE sequence > ? ORDER BY sequence LIMIT ?",
             (after_sequence, limit),
         )
-        return [_record_of(row) for row in rows]
+        return [record_of(row) for row in rows]
 
     def last_sequence_of(self, kind: int, before_sequence: int | None = None) -> int:
         """The newest kept record of a kind, before a given one; 0 when there is none."""
@@ -393,8 +395,3 @@ class Journal:
     def _latched(self, sentence: str) -> JournalFault:
         self._fault = sentence
         return JournalFault(sentence)
-
-
-def _record_of(row: Any) -> JournalRecord:
-    sequence, kind, body, monotonic_ms, wall_ms, digest = row
-    return JournalRecord(sequence, kind, chain.decode_body(body), monotonic_ms, wall_ms, digest)

@@ -117,6 +117,9 @@ def connect(path: str, vfs: str | None) -> apsw.Connection:
 
 
 def _configure(connection: apsw.Connection) -> None:
+    # Until it is checked, nothing may be tidied up: the log may hold what the rest has lost.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    _keep_wal_file(connection)
     # Exclusive comes first: then WAL needs no shared memory and no second program gets in.
     connection.pragma("locking_mode", "EXCLUSIVE")
     mode = connection.pragma("journal_mode", "WAL")
@@ -128,7 +131,11 @@ def _configure(connection: apsw.Connection) -> None:
     connection.pragma("cell_size_check", True)
     connection.pragma("trusted_schema", False)
     connection.pragma("temp_store", "MEMORY")
-    _keep_wal_file(connection)
+
+
+def trust(connection: apsw.Connection) -> None:
+    """The file is whole: from here on an orderly close may fold the log into it."""
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
 
 
 def _keep_wal_file(connection: apsw.Connection) -> None:

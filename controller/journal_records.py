@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from protocol import chain
+
 
 @dataclass(frozen=True)
 class JournalRecord:
@@ -44,3 +46,9 @@ class Salvaged(NamedTuple):
     wall_ms: int
     digest: bytes
     follows: int  # 1 when its digest was proven by the record before it
+
+
+def record_of(row: Any) -> JournalRecord:
+    """A row of the journal's file."""
+    sequence, kind, body, monotonic_ms, wall_ms, digest = row
+    return JournalRecord(sequence, kind, chain.decode_body(body), monotonic_ms, wall_ms, digest)

@@ -165,7 +165,12 @@ def _undelivered(state: messages.State, salvaged: Sequence[Salvaged]) -> tuple[l
     newer = [line for line in own if line.sequence > state.last_sequence]
     proven = [line for line in newer if line.kind != END_MARK and _is_proven(state, line)]
     lost = max([state.last_sequence, *(line.sequence for line in newer)]) - state.last_sequence
-    older = [line for line in salvaged if line not in own and line.follows]
+    taken = dict(state.earlier)
+    older = [
+        line
+        for line in salvaged
+        if line not in own and line.follows and line.sequence > taken.get(line.journal_id, 0)
+    ]
     wanted = [line for line in older + proven if _is_wanted(line)]
     return wanted, lost - len(proven)
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from controller import critical
 from controller.carving import Row, rows_of
 from controller.journal_records import Salvaged
-from protocol import chain
+from protocol import chain, events
 from protocol.errors import ProtocolError
 from protocol.settings import TableSettings
 
@@ -100,6 +100,8 @@ class _Finds:
             end = Salvaged(self._journal_id, self._last_sequence, END_MARK, b"", 0, 0, b"", 0)
             records.append(end)
         carried = [line for _, line in sorted(self._carried.values(), key=lambda each: each[0])]
+        if any(record.kind == events.RESTORED for record in records):
+            carried = []  # they were recorded anew right after that; what is left of them is dirt
         return Salvage(self._journal_id, records, carried, self._best_settings())
 
     def _chosen(self, by_sequence: dict[int, list[_Candidate]]) -> list[Salvaged]:

@@ -22,6 +22,7 @@ from protocol import events, lineage
 from protocol.chain import decode_body
 from protocol.fields import clipped
 from protocol.messages import Event, Hello, Message, State
+from protocol.rows import EARLIER_JOURNALS_MAX, TakenJournal
 
 if TYPE_CHECKING:
     from manager.units import Unit
@@ -144,8 +145,17 @@ class Successions:
         journal_id, sequence, digest = row
         number = latest.number if latest else 0
         counters = self._counters.of(unit.table_id)
-        state = State(journal_id, sequence, digest, number, last_claim[0], counters, len(told))
-        return [state, *told]
+        earlier = self._earlier(unit.table_id, journal_id)
+        standing = (number, last_claim[0], counters, len(told), earlier)
+        return [State(journal_id, sequence, digest, *standing), *told]
+
+    def _earlier(self, table_id: str, before: bytes) -> tuple[TakenJournal, ...]:
+        rows = self._store.rows(
+            "SELECT before_journal_id, before_sequence FROM successions WHERE table_id = ?"
+            " AND adopted_ms > 0 AND before_journal_id <> ? ORDER BY number DESC LIMIT ?",
+            (table_id, before, EARLIER_JOURNALS_MAX),
+        )
+        return tuple(TakenJournal(*row) for row in rows)
 
     def note_restored(self, unit: Unit) -> None:
         self._store.execute(

@@ -25,11 +25,13 @@ from protocol.rows import (
     METER_VALUES,
     ROLE,
     SEQUENCE,
+    TAKEN_JOURNALS,
     AwardLine,
     Counters,
     EnvyLine,
     LabelledMeter,
     MeterValue,
+    TakenJournal,
 )
 from protocol.settings import SETTINGS_MAX_BYTES
 
@@ -180,6 +182,9 @@ class State(Message):
     claim_number: Annotated[int, Wire(5, Uint())]
     counters: Annotated[Counters, Wire(6, COUNTERS)]
     event_count: Annotated[int, Wire(7, Uint())]
+    earlier: Annotated[
+        tuple[TakenJournal, ...], Wire(8, TAKEN_JOURNALS)
+    ]  # before that, newest first
 
 
 MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {

@@ -14,6 +14,7 @@ SENSORS_MAX: Final = 24
 ENVY_MAX: Final = 96
 METERS_MAX: Final = 12
 SEAT_MAX: Final = 12
+EARLIER_JOURNALS_MAX: Final = 16
 JOINED_GROUPS_MAX: Final = SEAT_MAX // 2
 
 ROLE_DEALER: Final = 0
@@ -79,6 +80,13 @@ class Counters(NamedTuple):
     round_number: Annotated[int, Uint()]
 
 
+class TakenJournal(NamedTuple):
+    """A journal that a table once had, and how far the manager took it in."""
+
+    journal_id: Annotated[bytes, Bytes((16,))]
+    last_sequence: Annotated[int, Uint()]
+
+
 NO_COUNTERS: Final = Counters(0, 0, 0, 0, 0)
 
 SENSORS: Final = ListOf(SENSOR, SENSORS_MAX, unique=True)
@@ -90,3 +98,4 @@ METER_VALUES: Final = ListOf(Row(MeterValue), METERS_MAX, unique=True)
 LABELLED_METERS: Final = ListOf(Row(LabelledMeter), METERS_MAX, unique=True)
 COUNTERS: Final = Row(Counters)
 COUNTERS_OR_NONE: Final = ListOf(COUNTERS, 1)
+TAKEN_JOURNALS: Final = ListOf(Row(TakenJournal), EARLIER_JOURNALS_MAX)

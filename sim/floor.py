@@ -86,6 +86,7 @@ class FloorTable:
             at_power_cut=lambda: self._lose_power(network),
         )
         self._journal_ids = random.Random(seed)
+        self._has_journal = False
         self._fingers: set[asyncio.Task[Any]] = set()
         self._finger_errors: list[BaseException] = []
 
@@ -105,14 +106,21 @@ class FloorTable:
         return opened_or_closed(self.open_journal)
 
     def open_journal(self) -> Journal:
-        return Journal.open(
+        journal = Journal.open(
             JOURNAL_FILE,
             vfs=self.disk.vfs_name,
             new_journal_id=self._journal_ids.randbytes,
             created_wall_ms=wall_ms(),
             wal_bytes=WAL_BYTES,
             unit_id=self.config.board.serial,
+            must_exist=self._has_journal,
         )
+        self._has_journal = True
+        return journal
+
+    def forget_journal(self) -> None:
+        """A tech sets the journal aside: the next one may be new."""
+        self._has_journal = False
 
     def _lose_power(self, network: SimNetwork) -> None:
         self.disk.cut_power()

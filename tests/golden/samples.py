@@ -12,7 +12,15 @@ from dataclasses import replace
 from protocol import events, messages
 from protocol.chain import event_digest, first_digest
 from protocol.lineage import Origin, recorded_anew
-from protocol.rows import AwardLine, ClaimedHand, Counters, EnvyLine, LabelledMeter, MeterValue
+from protocol.rows import (
+    AwardLine,
+    ClaimedHand,
+    Counters,
+    EnvyLine,
+    LabelledMeter,
+    MeterValue,
+    TakenJournal,
+)
 from protocol.settings import (
     PAY_FOR_ONE,
     PAY_PERCENT,
@@ -155,7 +163,9 @@ def samples_1_1() -> dict[str, messages.Message]:
             1, "four-card-touch", 65_535, 32, 1_790_000_000_000, digest, (COUNTERS,)
         ),
         "config": messages.Config(digest, SETTINGS_1_1.encode()),
-        "state": messages.State(JOURNAL_ID, 65_535, digest, 256, 24, COUNTERS, 2),
+        "state": messages.State(
+            JOURNAL_ID, 65_535, digest, 256, 24, COUNTERS, 2, (TakenJournal(bytes(16), 23),)
+        ),
         "event-recorded-anew": _recorded_anew(),
     }
     return plain | _events(EVENT_BODIES_1_1)

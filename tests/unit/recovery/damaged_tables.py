@@ -1,0 +1,137 @@
+"""A table whose journal gets damaged, and what a tech does about it, in virtual time.
+
+The shipped controller and manager run in it; only the files are handled by the test, as a tech's
+hands would.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+from controller.salvage import Salvage, salvage
+from hal import aio
+from sim.floor import JOURNAL_FILE, Floor, FloorTable
+from sim.loop import run_virtual
+
+TABLE = "four-card-touch"
+LOG_FILE = f"{JOURNAL_FILE}-wal"
+OPERATOR, REASON = "Pat", "The card was damaged."
+
+
+@asynccontextmanager
+async def opened_floor(seed: int = 1) -> AsyncIterator[tuple[Floor, FloorTable]]:
+    floor = Floor(seed)
+    try:
+        table = await floor.open_table(TABLE)
+        await aio.sleep_ms(3000)
+        yield floor, table
+        assert floor.unsound_books() == ""
+        assert floor.product_errors() == []
+    finally:
+        await floor.close()
+
+
+def on_a_floor(play: Callable[[Floor, FloorTable], Coroutine[Any, Any, None]]) -> None:
+    async def run() -> None:
+        async with opened_floor() as (floor, table):
+            await play(floor, table)
+
+    run_virtual(run())
+
+
+async def start_round(table: FloorTable, *sensors: str) -> None:
+    for sensor in sensors:
+        table.place(sensor)
+    await aio.sleep_ms(1000)
+    await table.press("START")
+    assert table.state() == "locked", table.picture()
+
+
+async def claim(table: FloorTable, seat: int, hand: str) -> None:
+    """Up to the price: the next step is the card."""
+    for button in (f"SEAT {seat}", f"HAND {hand}", "CONFIRM"):
+        await table.press(button)
+        await aio.sleep_ms(1000)
+    assert table.unit.controller is not None
+    assert table.unit.controller.keeper.state.stage() == "authorise", table.picture()
+
+
+# ---- damage ----
+
+
+def smash_header(database: bytearray, log: bytearray, chance: random.Random) -> None:
+    database[:4096] = bytes(4096)
+    log[200] ^= 1  # which SQLite then does not believe either
+
+
+def smash_tree(database: bytearray, log: bytearray, chance: random.Random) -> None:
+    """The schema and the root pages: SQLite finds no table any more."""
+    for page in range(1, min(12, len(database) // 4096)):
+        database[page * 4096 : page * 4096 + 8] = chance.randbytes(8)
+    log[200] ^= 1  # and the log from its first page on is not believed
+
+
+def smash_log_header(database: bytearray, log: bytearray, chance: random.Random) -> None:
+    database[:100] = chance.randbytes(100)
+    log[:32] = chance.randbytes(32)
+
+
+DAMAGES = (smash_header, smash_tree, smash_log_header)
+Damage = Callable[[bytearray, bytearray, random.Random], None]
+
+
+def damage(table: FloorTable, how: Damage) -> None:
+    """What the medium does while the unit has no power."""
+    table.disk.restore()
+    database = bytearray(table.disk.read_file(JOURNAL_FILE))
+    log = bytearray(table.disk.read_file(LOG_FILE))
+    how(database, log, random.Random(1))
+    table.disk.write_file(JOURNAL_FILE, bytes(database))
+    table.disk.write_file(LOG_FILE, bytes(log))
+
+
+# ---- repair ----
+
+
+def restore_card(table: FloorTable) -> Salvage:
+    """What `python -m controller restore` does, on the simulated card."""
+    table.disk.restore()
+    files = [table.disk.read_file(name) for name in (JOURNAL_FILE, LOG_FILE)]
+    saved = salvage(*files)
+    for name, content in zip((JOURNAL_FILE, LOG_FILE), files, strict=True):
+        table.disk.write_file(f"damaged-{name}", content)
+        table.disk.delete(name, sync_directory=True)
+    table.forget_journal()
+    journal = table.open_journal()
+    journal.keep_salvage(saved.lines())
+    journal.close()
+    return saved
+
+
+def permit(table: FloorTable, unit_id: str = "") -> None:
+    serial = unit_id or table.config.board.serial
+    successions = table.office.manager.units.successions
+    successions.permit(serial, table.config.table_id, OPERATOR, REASON)
+
+
+def with_serial(table: FloorTable, serial: str) -> Any:
+    return dataclasses.replace(
+        table.config, board=dataclasses.replace(table.config.board, serial=serial)
+    )
+
+
+def events_of(table: FloorTable, kind: int) -> list[tuple[bytes, int]]:
+    """(journal, sequence) of every event of a kind that the manager keeps."""
+    return table.office.manager.store.rows(  # type: ignore[return-value]
+        "SELECT journal_id, sequence FROM events WHERE kind = ? ORDER BY commit_ms, sequence",
+        (kind,),
+    )
+
+
+def faults(table: FloorTable) -> dict[str, str]:
+    assert table.unit.controller is not None
+    return {fault["code"]: fault["text"] for fault in table.unit.controller.view()["faults"]}

@@ -1,0 +1,278 @@
+"""A journal is damaged in the middle of a win and restored: nothing is lost, nothing done twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.journal_records import Salvaged
+from hal import aio
+from manager import succession
+from manager.ledger.errors import LedgerError
+from protocol import events
+from sim.floor import JOURNAL_FILE, Floor, FloorTable
+from tests.unit.recovery.damaged_tables import (
+    DAMAGES,
+    LOG_FILE,
+    OPERATOR,
+    Damage,
+    claim,
+    damage,
+    events_of,
+    faults,
+    on_a_floor,
+    permit,
+    restore_card,
+    start_round,
+)
+
+SENSORS = ("2A", "5A", "6A")
+
+
+async def damaged_in_the_middle_of_a_win(table: FloorTable, how: Damage) -> None:
+    """Three events are durable at the unit and unknown to the manager; one is a COMMIT."""
+    await start_round(table, *SENSORS)
+    await claim(table, 5, "four-aces")
+    await aio.sleep_ms(3000)
+    assert table.unit.controller is not None
+    journal = table.unit._journal
+    assert journal is not None
+    assert journal.backlog == 0
+    table.cable.pull()
+    table.swipe("EXECUTIVE")
+    await aio.sleep_ms(500)
+    await table.press("END")  # refused, and journaled
+    table.remove("2A")  # a late change, journaled
+    await aio.sleep_ms(500)
+    kinds = [record.kind for record in journal.records(journal.acked_sequence, 10)]
+    assert kinds == [events.COMMIT, events.REFUSED, events.LATE_CHANGE]
+    await table.cut_power()
+    damage(table, how)
+
+
+async def until_restored(table: FloorTable) -> None:
+    """The tech's procedure, then the operator's permit."""
+    await table.cut_power()
+    restore_card(table)
+    table.cable.plug()
+    await table.restore_power()
+    await aio.sleep_ms(3000)
+    assert table.state() == "fault"
+    assert "another journal" in faults(table)["fork"]
+    permit(table)
+    await aio.sleep_ms(5000)
+
+
+@pytest.mark.parametrize("how", DAMAGES, ids=lambda how: how.__name__)
+def test_a_restored_unit_pays_the_win_once_and_plays_on(how: Damage) -> None:
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, how)
+        meter_cents = floor.meter_cents("main")
+        await table.restore_power()
+        await aio.sleep_ms(3000)
+        assert table.state() == "fault"  # closed, with its reason, and never played
+        assert {table.light(sensor) for sensor in SENSORS} == {"fault"}
+        await until_restored(table)
+
+        view = table.unit.controller.view()  # type: ignore[union-attr]
+        assert view["state"] == "locked", table.picture()
+        assert view["faults"] == []
+        assert (view["round"], view["wagers"], len(view["wins"])) == (1, 3, 1)
+        assert table.light("5A") == "winner"
+        assert table.light("6A") == "accepted"
+        assert len(floor.wins()) == 1
+        assert table.wager_count() == 3
+        assert table.award_cents("5A") == meter_cents
+
+        await table.press("END")
+        for sensor in ("5A", "6A"):
+            table.remove(sensor)
+        await aio.sleep_ms(1000)
+        await start_round(table, "1A")
+        assert view["round"] + 1 == table.unit.controller.view()["round"]  # type: ignore[union-attr]
+
+    on_a_floor(play)
+
+
+def test_every_event_reaches_the_ledger_once_and_names_where_it_was() -> None:
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        await table.restore_power()
+        await until_restored(table)
+        store = table.office.manager.store
+        assert store.rows("SELECT count(*) FROM transactions WHERE kind = 'WAGER'") == [(3,)]
+        assert store.rows("SELECT count(*) FROM wins") == [(1,)]
+        ((journal_id, _),) = events_of(table, events.COMMIT)
+        assert journal_id == table.unit._journal.journal_id  # type: ignore[union-attr]
+        assert len(events_of(table, events.ROUND_START)) == 2  # told by the manager, recorded anew
+        assert len(events_of(table, events.RESTORED)) == 1
+        alarms = " ".join(floor.alarms())
+        assert f"{OPERATOR} permits a new journal" in alarms
+        assert "3 records were salvaged." in alarms
+
+    on_a_floor(play)
+
+
+def test_a_cut_at_any_moment_of_the_restoration_changes_nothing() -> None:
+    """The unit loses power 0 to 60 ms after the permit, and again and again."""
+
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[1])
+        restore_card(table)
+        table.cable.plug()
+        await table.restore_power()
+        await aio.sleep_ms(3000)
+        permit(table)
+        for wait_ms in (300, 700, 3, 5, 8, 13, 21, 34, 300, 310, 320, 900):
+            await aio.sleep_ms(wait_ms)
+            await table.cut_power()
+            await table.restore_power()
+        await aio.sleep_ms(9000)
+        assert table.state() == "locked", table.picture()
+        assert len(floor.wins()) == 1
+        assert table.wager_count() == 3
+        assert faults(table) == {}
+
+    on_a_floor(play)
+
+
+def test_without_a_permit_or_with_an_old_one_the_new_journal_stays_out() -> None:
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        restore_card(table)
+        permit(table)
+        await aio.sleep_ms(succession.PERMIT_MAX_MS + 1000)
+        table.cable.plug()
+        await table.restore_power()
+        await aio.sleep_ms(5000)
+        assert table.state() == "fault"
+        assert floor.wins() == []
+        await table.press("START")
+        assert table.wager_count() == 3
+
+    on_a_floor(play)
+
+
+def test_a_permit_counts_once() -> None:
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        await table.restore_power()
+        await until_restored(table)
+        await table.cut_power()
+        restore_card(table)
+        await table.restore_power()
+        await aio.sleep_ms(5000)
+        assert "another journal" in faults(table)["fork"]
+
+    on_a_floor(play)
+
+
+def test_a_second_damage_before_the_first_was_restored_loses_nothing() -> None:
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        restore_card(table)
+        await table.restore_power()  # boots with the new journal, still without the manager
+        await aio.sleep_ms(1000)
+        await table.cut_power()
+        damage(table, DAMAGES[1])
+        await table.restore_power()
+        await until_restored(table)
+        assert table.state() == "locked", table.picture()
+        assert len(floor.wins()) == 1
+        assert faults(table) == {}
+
+    on_a_floor(play)
+
+
+def test_a_second_damage_between_the_permit_and_the_restoration_loses_nothing() -> None:
+    """The manager has taken the second journal for the table's; the unit never heard of it."""
+
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        restore_card(table)
+        table.cable.plug()
+        await table.restore_power()
+        permit(table)
+        units = table.office.manager.units
+        known = units.get(table.config.board.serial).journal_id
+        while units.get(table.config.board.serial).journal_id == known:
+            await aio.sleep_ms(1)
+        await table.cut_power()
+        damage(table, DAMAGES[0])
+        await table.restore_power()
+        await until_restored(table)
+        assert table.state() == "locked", table.picture()
+        assert len(floor.wins()) == 1
+        assert table.wager_count() == 3
+        assert faults(table) == {}
+        assert len(events_of(table, events.RESTORED)) == 1
+
+    on_a_floor(play)
+
+
+def test_a_second_damage_after_the_restoration_goes_on_from_both_journals() -> None:
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        await table.restore_power()
+        await until_restored(table)
+        await claim(table, 6, "straight-flush")
+        table.cable.pull()
+        table.swipe("SUPERVISOR")
+        await aio.sleep_ms(500)
+        await table.cut_power()
+        damage(table, DAMAGES[0])
+        await table.restore_power()
+        await until_restored(table)
+        view = table.unit.controller.view()  # type: ignore[union-attr]
+        assert view["state"] == "locked", table.picture()
+        assert len(view["wins"]) == 2
+        assert len(floor.wins()) == 2
+        assert table.wager_count() == 3
+        assert view["faults"] == []
+
+    on_a_floor(play)
+
+
+def test_records_of_another_journal_are_not_delivered() -> None:
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        saved = restore_card(table)
+        journal = table.open_journal()
+        journal._connection.execute("DELETE FROM salvage")
+        forged = [_with_other_digest(line) for line in saved.lines()]
+        journal.keep_salvage(forged)
+        journal.close()
+        table.cable.plug()
+        await table.restore_power()
+        permit(table)
+        await aio.sleep_ms(5000)
+        assert table.state() == "fault"
+        assert "not the one that the Game Manager has" in faults(table)["restore"]
+        assert floor.wins() == []
+
+    on_a_floor(play)
+
+
+def _with_other_digest(line: Salvaged) -> Salvaged:
+    return line._replace(digest=bytes(32), follows=1)
+
+
+def test_a_permit_needs_a_name_a_reason_and_a_table() -> None:
+    async def play(floor: Floor, table: FloorTable) -> None:
+        successions = table.office.manager.units.successions
+        with pytest.raises(LedgerError, match="a name and a reason"):
+            successions.permit("UF-1", table.config.table_id, OPERATOR, "")
+        with pytest.raises(LedgerError, match="no table t9"):
+            successions.permit("UF-1", "t9", OPERATOR, "why")
+
+    on_a_floor(play)
+
+
+def test_the_damaged_files_are_kept() -> None:
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        before = table.disk.read_file(JOURNAL_FILE), table.disk.read_file(LOG_FILE)
+        restore_card(table)
+        aside = [table.disk.read_file(f"damaged-{name}") for name in (JOURNAL_FILE, LOG_FILE)]
+        assert aside == list(before)
+
+    on_a_floor(play)
