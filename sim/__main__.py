@@ -14,6 +14,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from sim.storm import command as storm_command
+
     parser = argparse.ArgumentParser(prog="python -m sim", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play scenario files in virtual time")
@@ -30,6 +32,9 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("file", type=Path, metavar="FILE")
     replay.add_argument("--table", default="four-card-touch")
     replay.set_defaults(run=_replay)
+    storm = commands.add_parser("storm", help="a floor under every fault at once, checked")
+    storm_command.add_arguments(storm)
+    storm.set_defaults(run=storm_command.main)
     bench = commands.add_parser("bench", help="a manager, a table and the bench page")
     bench.add_argument("--table", default="four-card-touch")
     bench.add_argument("--data", type=Path, required=True)
