@@ -50,6 +50,8 @@ RESET_WAIT_MS = 2
 RESET_LOOKS_MAX = 5
 SAMPLE_COUNT = 5
 ROUNDS_MAX = 3
+MIXED_LOOKS_MAX = 4
+MIXED_LOOK_MS = 3
 # Half a cycle of four electrodes: a new measure waits 2.5 ms on average.
 POLL_MS = 5
 
@@ -106,7 +108,7 @@ class Fdc1004(CapacitiveSensor):
         ]
         for number, electrode in enumerate(electrodes):
             if number in codes:
-                electrode.take(codes[number], now_ms)
+                electrode.take(codes[number], True, now_ms)
             electrode.judge(now_ms)
         self._electrodes = electrodes
 
@@ -130,7 +132,14 @@ class Fdc1004(CapacitiveSensor):
         return sum(1 << n for n, electrode in enumerate(self._electrodes) if electrode.touched)
 
     async def snapshot(self) -> list[ElectrodeReading]:
+        """Where something moved just now it waits for one measure more: up to 12 ms."""
         fault = await self._refresh(range(self.electrode_count))
+        mixed = {each: each.good_count for each in self._electrodes if each.may_be_mixed}
+        for _ in range(MIXED_LOOKS_MAX):
+            if fault or all(each.good_count > count for each, count in mixed.items()):
+                break
+            await sleep_ms(MIXED_LOOK_MS)
+            fault = await self._refresh(range(self.electrode_count))
         return [
             ElectrodeReading(each.raw, each.reference, each.touched, fault or each.fault)
             for each in self._electrodes
@@ -224,7 +233,7 @@ class Fdc1004(CapacitiveSensor):
         self._require_running()
         now_ms = ticks_ms()
         for number, code in codes.items():
-            self._electrodes[number].take(code, now_ms)
+            self._electrodes[number].take(code, number in whole, now_ms)
         return configured
 
     def _any_newly_overdue(self) -> bool:

@@ -32,6 +32,10 @@ class Electrode:
         self.reference = reference
         self.raw = reference
         self.touched = False
+        self.good_count = 0
+        # A measurement during which something came or went is neither the old level nor the new.
+        # There is only one such in a row, so the measure after it counts in any case.
+        self.may_be_mixed = False
         self.fault: str | None = STOPPED
         self._touch = touch
         self._release = release
@@ -41,17 +45,21 @@ class Electrode:
         # None: nothing was measured yet or since a fault, and that must not look like an empty pad.
         self._good_ms: int | None = None
         self._done_ms: int | None = None
+        self._last_code = 0
+        self._was_whole = True
 
-    def take(self, code: int, now_ms: int) -> None:
-        """A measurement that was marked as done."""
+    def take(self, code: int, is_whole: bool, now_ms: int) -> None:
+        """A measurement that was marked as done; after half a read it may be the same again."""
         self._done_ms = now_ms
+        is_new = self._was_whole or code != self._last_code
+        self._was_whole, self._last_code = is_whole, code
         units = units_of(code, self._capdac)
         # A measure at its limit is none: the chip also gives one when it was read too early.
         if units is None or units < self._units_min:
             return
         self._good_ms = now_ms
-        self.raw = FULL_SCALE - units
-        self._follow(self.reference - self.raw)
+        if is_new:
+            self._follow(FULL_SCALE - units)
 
     def overdue(self, now_ms: int) -> str | None:
         """Why the last measure no longer counts, or None."""
@@ -67,7 +75,12 @@ class Electrode:
         if self.fault == STOPPED:
             self._done_ms = None
 
-    def _follow(self, delta: int) -> None:
+    def _follow(self, raw: int) -> None:
+        moved = abs(raw - self.raw) > self._release
+        self.may_be_mixed = moved and not self.may_be_mixed
+        self.good_count += 1
+        self.raw = raw
+        delta = self.reference - raw
         if self.touched:
             self.touched = delta >= self._release
         else:

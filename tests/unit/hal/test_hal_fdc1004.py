@@ -2,7 +2,8 @@
 
 Mutations these catch: reading a measurement without its DONE bit, taking a measure at its limit for
 one, a start that shows the reference before anything was measured, losing what a broken-off read
-had taken already, a converter that stopped and keeps its last numbers, and a wrong sign.
+had taken already, a converter that stopped and keeps its last numbers, a measurement in which a
+chip came that counts for part of a chip, and a wrong sign.
 """
 
 from __future__ import annotations
@@ -286,6 +287,37 @@ def test_recover_starts_with_the_references_it_had(
 def test_recover_without_references_is_refused(chip: Fdc1004) -> None:
     with pytest.raises(SensorFault, match="no stored references"):
         run_virtual(chip.recover())
+
+
+def test_a_measurement_in_which_something_came_is_followed_by_one_more(
+    words: WordBus, converter: Converter, chip: Fdc1004
+) -> None:
+    started(words, chip)
+    levels = iter([300, 680])
+
+    def next_level(register: int) -> None:
+        if register == 2:
+            converter.codes[1] = EMPTY[1] + next(levels, 680)
+        converter._measure(register)
+
+    words.on_read = next_level
+    assert run_virtual(chip.snapshot())[1].delta == 680
+    words.log.clear()
+    run_virtual(chip.snapshot())
+    assert words.reads.count(CONTROL) == 1
+
+
+def test_what_never_rests_is_not_waited_for(
+    words: WordBus, converter: Converter, chip: Fdc1004
+) -> None:
+    started(words, chip)
+
+    def rise(register: int) -> None:
+        converter.codes[1] += 100 * (register == 2)
+        converter._measure(register)
+
+    words.on_read = rise
+    assert run_virtual(chip.snapshot())[1].delta == 200
 
 
 def test_what_a_broken_off_read_had_taken_is_kept(
