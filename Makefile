@@ -5,7 +5,7 @@ TABLE ?= four-card-touch
 DATA ?= build/run/$(TABLE)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run setup-test test test-quick lint scenarios perf lock clean
+.PHONY: help setup run setup-test test test-quick test-kernel test-storm fuzz-deep lint scenarios perf lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -25,6 +25,9 @@ test: setup-test lint scenarios ## every check and test; asks apt for what is mi
 
 test-quick: setup-test ## unit tests only
 	@$(PYTHON) -m pytest -n 2 -q tests/unit tests/contract
+
+test-kernel: setup-test ## the real libraries on a stock Debian kernel in QEMU
+	@deploy/setup/kernel && $(PYTHON) -m sim.kernel
 
 lint: setup-test ## ruff, mypy strict, import contracts
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports --no-cache
