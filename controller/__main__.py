@@ -8,21 +8,28 @@ import logging
 import random
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import apsw
 
 from controller import notify, web, web_server
 from controller.app import Controller
 from controller.black_box import BlackBox, TraceStore
+from controller.calibration import SpotCalibration
 from controller.config import UnitConfig, load_unit_config
 from controller.enrol import ManagerPlace, enrol
 from controller.health import HealthStore, HealthWatch
 from controller.identity import IdentityFault, UnitIdentity
-from controller.journal import Journal, JournalFault
-from controller.places import black_box_path, health_path, journal_path, references_path
+from controller.journal import JournalFault
+from controller.places import black_box_path, health_path, references_path
+from controller.recovery import open_journal, opened_or_closed
 from controller.references import ReferencesFault, load_calibrations, load_references
+from controller.restore import Request, restore
 from controller.service import ServiceRefused
 from controller.service_commands import (
+    ask_pin,
     calibrate_unit,
     selftest_unit,
     show_health,
@@ -36,6 +43,8 @@ from protocol.stream import FrameStream
 from protocol.tls import limit_tls_buffers, open_stream
 
 log = logging.getLogger("controller")
+
+Store = TypeVar("Store")
 
 WATCHDOG_EVERY_S = 2
 REFUSED = 2
@@ -74,6 +83,13 @@ def _parser() -> argparse.ArgumentParser:
     learning = commands.choices["calibrate"]
     learning.add_argument("--empty-only", action="store_true", help="without a chip per spot")
     _add(commands, "health", "each spot's noise, drift and advice")
+    restoring = _add(commands, "restore", "a new journal in place of a damaged one")
+    restoring.add_argument("--tech", default="", metavar="LABEL", help="who asks; a PIN follows")
+    restoring.add_argument("--confirm", action="store_true", help="when no tech can be read")
+    restoring.add_argument("--replace-sound", action="store_true", help="if the manager refuses it")
+    restoring.add_argument(
+        "--from", dest="extra", type=Path, metavar="FOLDER", help="data of the unit it replaces"
+    )
     asking = _add(commands, "enrol", "ask the manager for a certificate")
     asking.add_argument("--manager", required=True, metavar="HOST:PORT")
     asking.add_argument("--ca-fingerprint", required=True, metavar="HEX")
@@ -92,6 +108,8 @@ async def _command(options: argparse.Namespace) -> int:
     config = load_unit_config(options.config)
     if options.command == "enrol":
         return await enrol_unit(config, options)
+    if options.command == "restore":
+        return restore_unit(config, options)
     if options.command == "health":
         return show_health(options.data)
     if options.command == "traces":
@@ -117,22 +135,30 @@ async def enrol_unit(config: UnitConfig, options: argparse.Namespace) -> int:
     return 0
 
 
+def restore_unit(config: UnitConfig, options: argparse.Namespace) -> int:
+    request = Request(options.tech, options.confirm, options.replace_sound, options.extra)
+    for line in restore(options.data, config.board.serial, request, ask_pin, wall_ms):
+        print(line)
+    return 0
+
+
 async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
     """Runs the table until a signal asks it to stop."""
     identity, serial = UnitIdentity(data), config.board.serial
     identity.check(serial)
     limit_tls_buffers()
     sensors = [sensor.id for sensor in config.board.sensors]
-    references = load_references(references_path(data), config.board.serial, sensors)
+    references, calibrations, references_fault = _references(data, serial, sensors)
     disk = backend.disk_worker()
+    # A unit that cannot record stays closed and says why; ending here would only restart it.
     journal = await disk.run(
-        lambda: Journal.open(str(journal_path(data)), created_wall_ms=wall_ms())
+        lambda: opened_or_closed(lambda: open_journal(data, serial, wall_ms()))
     )
 
     async def connect() -> FrameStream:
         return await open_stream(config.link_host, config.link_port, identity.context())
 
-    traces = await disk.run(lambda: TraceStore(str(black_box_path(data))))
+    traces = await disk.run(lambda: _kept(TraceStore, black_box_path(data)))
     board = Board.from_config(config.board, backend)
     controller = Controller(
         config,
@@ -145,9 +171,10 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         random.Random(),
         identity.sealer(serial),
         BlackBox(traces, disk, references),
-        load_calibrations(references_path(data), serial),
+        calibrations,
+        references_fault,
     )
-    health_store = HealthStore(str(health_path(data)))
+    health_store = await disk.run(lambda: _kept(HealthStore, health_path(data)))
     health = HealthWatch(controller.spots, health_store, disk, wall_ms)
     controller.at_lock.append(lambda: health.locked(controller.keeper.state.accepted))
     listener = web_server.bind("0.0.0.0", config.web_port)
@@ -162,6 +189,28 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         await disk.run(health_store.close)
         disk.close()
     return 0
+
+
+def _kept(store: Callable[[str], Store], path: Path) -> Store:
+    """Evidence beside the journal; a card that cannot hold it costs only the evidence."""
+    try:
+        return store(str(path))
+    except apsw.Error as error:
+        log.error("%s is kept in memory only: %s", path.name, error)
+        return store(":memory:")
+
+
+def _references(
+    data: Path, serial: str, sensors: list[str]
+) -> tuple[dict[str, int], dict[str, SpotCalibration], str]:
+    """References and calibrations, or neither and the sentence for the panel."""
+    path = references_path(data)
+    try:
+        return load_references(path, serial, sensors), load_calibrations(path, serial), ""
+    except ReferencesFault as fault:
+        sentence = f"The table is closed: {fault}."
+        log.critical(sentence)
+        return {}, {}, sentence
 
 
 async def _run_until_signal(

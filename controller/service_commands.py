@@ -16,8 +16,8 @@ from controller.black_box import TraceStore
 from controller.calibration import BAD, calibrate, measure_empty
 from controller.config import UnitConfig
 from controller.health import HealthStore, advice
-from controller.journal import Journal
-from controller.places import black_box_path, health_path, journal_path, references_path
+from controller.places import black_box_path, health_path, references_path
+from controller.recovery import open_journal
 from controller.references import load_references, save_references
 from controller.selftest import Verdict, run_selftest
 from controller.service import ServiceDesk
@@ -115,7 +115,7 @@ def show_traces(data: Path, round_number: int | None, out: Path | None) -> int:
 async def _in_service(
     function: str, config: UnitConfig, backend: Backend, data: Path, tech: str, work: Work
 ) -> int:
-    journal = Journal.open(str(journal_path(data)), created_wall_ms=wall_ms())
+    journal = open_journal(data, config.board.serial, wall_ms())
     try:
         desk = ServiceDesk(journal, wall_ms)
         print(desk.admit(function, tech, ask_pin))

@@ -21,8 +21,8 @@ from controller.app import Controller
 from controller.black_box import TraceStore
 from controller.config import UnitConfig, load_unit_config
 from controller.identity import UnitIdentity
-from controller.journal import Journal
-from controller.places import black_box_path, journal_path, references_path
+from controller.places import black_box_path, references_path
+from controller.recovery import open_journal, opened_or_closed
 from controller.references import ReferencesFault, load_references, save_references
 from hal.clock import wall_ms
 from protocol.stream import FrameStream
@@ -157,16 +157,17 @@ def _make_unit(
         listener = web_server.bind(HOST, panel_port)
         await web_server.serve(unit_web.build(controller), listener)
 
+    serial = config.board.serial
     return SimUnit(
         config,
         world,
-        open_journal=lambda: Journal.open(str(journal_path(data)), created_wall_ms=wall_ms()),
+        open_journal=lambda: opened_or_closed(lambda: open_journal(data, serial, wall_ms())),
         open_traces=lambda: TraceStore(str(black_box_path(data))),
         connect=connect,
         wall_ms=wall_ms,
         seed=SEED,
         companion=serve_panel,
-        sealer=identity.sealer(config.board.serial),
+        sealer=identity.sealer(serial),
     )
 
 

@@ -1,0 +1,193 @@
+"""`python -m controller restore`: a tech's way out of a damaged, missing or refused journal.
+
+The damaged files are copied aside first and never touched again. Every record that its digest
+proves is carried into a new journal, which waits for an operator's permit at the Game Manager and
+then goes on where the table stood. It may be repeated after any interruption: what was set aside
+and is not yet in place is read again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from controller.journal import Journal, JournalFault
+from controller.journal_records import Salvaged
+from controller.places import journal_path, marker_path
+from controller.recovery import open_journal, sync_folder, write_marker
+from controller.salvage import END_MARK, Salvage, salvage
+from controller.service import ADMITTED, ServiceDesk, ServiceRefused
+from hal.clock import WallClock
+from protocol.pins import is_pin
+from protocol.settings import TableSettings
+
+SET_ASIDE: Final = "damaged"
+IN_PLACE: Final = "restored"
+FUNCTION: Final = "restore"
+WITHOUT_PIN: Final = "admitted without a PIN: no tech could be read from the damaged journal"
+
+
+@dataclass(frozen=True)
+class Request:
+    """Who asks, and for what."""
+
+    tech: str = ""
+    confirmed: bool = False
+    replace_sound: bool = False  # also when the journal is in order, but the manager refuses it
+    extra: Path | None = None  # the data folder of a unit that this one replaces
+
+
+def restore(
+    data: Path, unit_id: str, request: Request, ask_pin: Callable[[], str], wall_ms: WallClock
+) -> list[str]:
+    """Puts a new journal in place; returns what to tell the tech."""
+    if not request.replace_sound:
+        _refuse_if_sound(data, unit_id, wall_ms)
+    folders = [data, *sorted(data.glob(f"{SET_ASIDE}-*"))]
+    if request.extra is not None:
+        folders.append(request.extra)
+    found = [_salvage_from(folder) for folder in folders]
+    admitted = _admit(found, request, ask_pin)
+    aside = _set_aside(data)
+    lines = list(_all_lines(found))
+    fresh = data / "journal.new"
+    _make_journal(fresh, unit_id, lines, request.tech, admitted, wall_ms)
+    _put_in_place(data, fresh)
+    for folder in data.glob(f"{SET_ASIDE}-*"):
+        folder.rename(folder.with_name(folder.name.replace(SET_ASIDE, IN_PLACE)))
+    return _report(lines, aside.name.replace(SET_ASIDE, IN_PLACE), unit_id)
+
+
+def _refuse_if_sound(data: Path, unit_id: str, wall_ms: WallClock) -> None:
+    try:
+        journal = open_journal(data, unit_id, wall_ms())
+    except JournalFault:
+        return
+    journal.close()
+    raise ServiceRefused(
+        "The journal is in order; there is nothing to restore. If the Game Manager refuses it,"
+        " add --replace-sound."
+    )
+
+
+# ---- who may ----
+
+
+def _admit(found: Iterable[Salvage], request: Request, ask_pin: Callable[[], str]) -> str:
+    """A PIN as for any service function, as long as the damaged journal still knows the techs."""
+    settings = next((each.settings for each in found if each.settings), b"")
+    techs = TableSettings.decode(settings).techs if settings else ()
+    if not techs:
+        if not request.confirmed:
+            raise ServiceRefused("No tech can be read from the journal: add --confirm to go on.")
+        return WITHOUT_PIN
+    if not request.tech:
+        raise ServiceRefused("Say who you are: --tech LABEL.")
+    pin = ask_pin()
+    for tech in techs:
+        if tech.label == request.tech and is_pin(pin, tech.salt, tech.pin_hash):
+            return ADMITTED
+    raise ServiceRefused("This name and PIN do not belong together.")
+
+
+# ---- what is left ----
+
+
+def _salvage_from(folder: Path) -> Salvage:
+    path = journal_path(folder)
+    marker = marker_path(folder)
+    try:
+        journal_id = bytes.fromhex(marker.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        journal_id = b""  # the file itself may still say it
+    return salvage(_bytes_of(path), _bytes_of(_log_of(path)), journal_id)
+
+
+def _bytes_of(path: Path) -> bytes:
+    """What can be read of a file on a medium that may fail; nothing when it is not there."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
+def _all_lines(found: Iterable[Salvage]) -> Iterable[Salvaged]:
+    """Each record once, also when an earlier attempt has carried it over already."""
+    seen: set[tuple[bytes, int, bytes]] = set()
+    for each in found:
+        for line in each.lines():
+            key = line.journal_id, line.sequence, line.digest
+            if key not in seen:
+                seen.add(key)
+                yield line
+
+
+# ---- files ----
+
+
+def _set_aside(data: Path) -> Path:
+    """A copy, durable before anything else is touched."""
+    taken = [*data.glob(f"{SET_ASIDE}-*"), *data.glob(f"{IN_PLACE}-*")]
+    aside = data / f"{SET_ASIDE}-{len(taken) + 1}"
+    aside.mkdir()
+    for path in (journal_path(data), _log_of(journal_path(data)), marker_path(data)):
+        if path.is_file():
+            shutil.copy2(path, aside / path.name)
+            _sync(aside / path.name)
+    sync_folder(aside)
+    sync_folder(data)
+    return aside
+
+
+def _make_journal(
+    path: Path, unit_id: str, lines: list[Salvaged], tech: str, admitted: str, wall_ms: WallClock
+) -> None:
+    for leftover in (path, _log_of(path)):
+        leftover.unlink(missing_ok=True)
+    journal = Journal.open(str(path), unit_id=unit_id, created_wall_ms=wall_ms())
+    try:
+        journal.keep_salvage(lines)
+        ServiceDesk(journal, wall_ms).record(FUNCTION, tech, admitted)
+    finally:
+        journal.close()
+
+
+def _put_in_place(data: Path, fresh: Path) -> None:
+    """The old log goes first: SQLite would take it for the new journal's own."""
+    path = journal_path(data)
+    journal = Journal.open(str(fresh), must_exist=True)
+    journal_id = journal.journal_id
+    journal.close()
+    _log_of(path).unlink(missing_ok=True)
+    sync_folder(data)
+    if path.is_dir():
+        path.rename(data / f"{SET_ASIDE}-directory")
+    fresh.replace(path)
+    _log_of(fresh).replace(_log_of(path))
+    sync_folder(data)
+    write_marker(marker_path(data), journal_id)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _report(lines: list[Salvaged], aside: str, unit_id: str) -> list[str]:
+    records = [line for line in lines if line.kind != END_MARK]
+    proven = sum(line.follows for line in records)
+    return [
+        f"{proven} records of the damaged journal are proven and kept, its files are in {aside}.",
+        "The Game Manager takes in those it has not seen, each once.",
+        f"Now an operator permits it: python -m manager adopt-journal {unit_id} --data FOLDER"
+        " --operator NAME --reason TEXT",
+        "The table opens by itself when it is permitted.",
+    ]
