@@ -16,7 +16,7 @@ from sim.i2c import CP2112, PI_0_TO_4, PI_5, Adapter
 from sim.loop import run_virtual
 from sim.world import World
 
-pytest.register_assert_rewrite("tests.contract.backend_contract")
+pytest.register_assert_rewrite("tests.contract.contract_bus", "tests.contract.contract_devices")
 
 from tests.contract.backend_contract import CHECKS, Rig  # noqa: E402 - rewritten from here on
 

@@ -15,7 +15,8 @@ from hal.backend import RaspberryPiBackend
 from hal.i2c import SMBusLike
 from hal.worker import ThreadWorker
 from sim.i2c import CP2112
-from tests.contract.backend_contract import AFE2, BUS, NOBODY, SENSE, TOUCH_TABLE, Rig, refused
+from tests.contract.contract_bus import AFE2, NOBODY, SENSE
+from tests.contract.contract_rig import BUS, TOUCH_TABLE, Rig, refused
 
 CHECKS: dict[str, tuple[str, Callable[[Rig], Awaitable[None]]]] = {}
 LONGEST_BRIDGE_WRITE = 61
