@@ -13,9 +13,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from manager import process
+from manager import corrections_cli, process
 from manager.app import Manager
 from manager.clock import wall_clock_ms
+from manager.control import SOCKET_NAME
 from manager.explain import cli as explain_cli
 from manager.export import cli as export_cli
 from manager.identity import commands as identity_commands
@@ -76,7 +77,7 @@ TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "export": _export,
     "audit-export": _audit_export,
     "train": _train,
-}
+} | {name: corrections_cli.tool(name) for name in corrections_cli.COMMANDS}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -133,7 +134,13 @@ def _serve(options: argparse.Namespace) -> int:
         return 2
     fingerprint = identities.folder.ca_fingerprint()
     return asyncio.run(
-        process.serve(manager, identities, listeners, lambda: _say_ready(listeners, fingerprint))
+        process.serve(
+            manager,
+            identities,
+            listeners,
+            lambda: _say_ready(listeners, fingerprint),
+            options.data / SOCKET_NAME,
+        )
     )
 
 

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from manager.changes import Changes
+from manager.corrections import Request, correct
 from manager.events import Intake
 from manager.ledger.book import Book
 from manager.ledger.database import open_database
@@ -20,6 +21,7 @@ from manager.server import ManagerServer
 from manager.setup import open_table, open_table_file
 from manager.units import Units
 from manager.view import ManagerView
+from protocol.messages import Config
 
 
 class Manager:
@@ -62,6 +64,21 @@ class Manager:
         """Another opening amount for a meter that has taken no wager yet."""
         self.book.jackpots.restate_opening(meter_id, opening_cents)
         self.changes.bump()
+
+    def correct(self, request: Request) -> str:
+        """Carries out an operator's correction and tells the units what it means for them."""
+        sentence = correct(self.book, request)
+        for table_id in self.book.tables.ids():
+            unit = self.units.of_table(table_id)
+            connection = self.server.connection_of(unit.unit_id) if unit else None
+            if unit is None or connection is None:
+                continue
+            settings = self.book.tables.rules(table_id).settings
+            if settings.digest() != unit.config_digest:
+                connection.send(Config(settings.digest(), settings.encode()))
+            connection.send_meters()
+        self.changes.bump()
+        return sentence
 
     async def close(self) -> None:
         """Lets every unit go, then closes the ledger."""

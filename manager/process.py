@@ -11,11 +11,13 @@ import contextlib
 import signal
 import socket
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import uvicorn
 
 from manager.app import Manager
+from manager.control import ControlDoor
 from manager.identity.office import IdentityOffice
 from manager.web import build
 from manager.web.patience import PatientProtocol
@@ -52,6 +54,7 @@ async def serve(
     identities: IdentityOffice,
     listeners: Listeners,
     ready: Callable[[], None],
+    control: Path,
 ) -> int:
     """Serves until a signal (0) or until the ledger can no longer be written (1)."""
     stop = asyncio.Event()
@@ -75,6 +78,7 @@ async def serve(
         asyncio.create_task(manager.server.halted.wait(), name="halted"),
         asyncio.create_task(pages.serve(sockets=[listeners.web]), name="pages"),
         asyncio.create_task(identities.run(listeners.link, listeners.enrolment), name="doors"),
+        asyncio.create_task(ControlDoor(control, manager.correct).run(), name="control"),
     }
     ready()
     try:
