@@ -62,7 +62,6 @@ class _Finds:
         self._carried: dict[tuple[bytes, int, bytes], tuple[int, Salvaged]] = {}
         self._settings: dict[bytes, int] = {}
         self._last_sequence = 0
-        self._last_settings = b""
 
     def add(self, row: Row) -> None:
         rowid, values, rank = row
@@ -96,8 +95,9 @@ class _Finds:
         for candidate in sorted(self._ranks, key=lambda each: self._ranks[each]):
             by_sequence.setdefault(candidate.sequence, []).append(candidate)
         records = self._chosen(by_sequence)
-        if self._last_sequence > max(by_sequence, default=0):
-            end = Salvaged(self._journal_id, self._last_sequence, END_MARK, b"", 0, 0, b"", 0)
+        last_sequence = max([self._last_sequence, *by_sequence])
+        if last_sequence > (records[-1].sequence if records else 0):
+            end = Salvaged(self._journal_id, last_sequence, END_MARK, b"", 0, 0, b"", 0)
             records.append(end)
         carried = [line for _, line in sorted(self._carried.values(), key=lambda each: each[0])]
         if any(record.kind == events.RESTORED for record in records):

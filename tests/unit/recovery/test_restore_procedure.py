@@ -1,0 +1,212 @@
+"""The tech's restore procedure on real files: who may, what is kept, and any interruption."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller import restore as procedure
+from controller.journal import Journal, JournalFault
+from controller.places import journal_path, marker_path
+from controller.recovery import open_journal
+from controller.restore import Request, restore
+from controller.service import ServiceRefused
+from protocol import events
+from protocol.pins import hash_pin
+from protocol.settings import TechSetting
+from tests.golden.samples import SETTINGS_1_1
+
+UNIT = "UF-0001"
+PIN = "246813"
+CONFIRMED = Request(confirmed=True)
+
+
+def wall_ms() -> int:
+    return 1_790_000_000_000
+
+
+def settings_bytes() -> bytes:
+    salt, hashed = hash_pin(PIN, lambda count: bytes(range(count)))
+    return replace(SETTINGS_1_1, techs=(TechSetting("Tech 3", salt, hashed),)).encode()
+
+
+def filled(data: Path, with_settings: bool = False) -> tuple[bytes, list[int]]:
+    """A journal with a few records, of which none is folded into the database yet."""
+    journal = open_journal(data, UNIT, 0)
+    if with_settings:
+        journal.adopt_settings(settings_bytes(), 0, 0)
+    for number in range(1, 6):
+        body = events.RoundStart(number, ("1A",), ())
+        journal.append(body.KIND, body.to_body(), 0, 0)
+    sequences = [record.sequence for record in journal.records(0, 100)]
+    journal_id = journal.journal_id
+    journal._connection.pragma("wal_autocheckpoint", 0)
+    return journal_id, _copied_as_a_power_cut_would(journal, data, sequences)
+
+
+def _copied_as_a_power_cut_would(journal: Journal, data: Path, sequences: list[int]) -> list[int]:
+    path = journal_path(data)
+    kept = {name: (data / name).read_bytes() for name in (path.name, f"{path.name}-wal")}
+    journal.close()
+    for name, content in kept.items():
+        (data / name).write_bytes(content)
+    return sequences
+
+
+def smash(data: Path) -> None:
+    path = journal_path(data)
+    content = bytearray(path.read_bytes())
+    content[:4096] = random.Random(1).randbytes(4096)
+    path.write_bytes(content)
+    log = path.with_name(f"{path.name}-wal")
+    content = bytearray(log.read_bytes())
+    content[40] ^= 1
+    log.write_bytes(content)
+    with pytest.raises(JournalFault):
+        open_journal(data, UNIT, 0)
+
+
+def carried(data: Path) -> list[int]:
+    journal = open_journal(data, UNIT, 0)
+    try:
+        lines = journal.salvage()
+        assert all(line.follows for line in lines)
+        return [line.sequence for line in lines]
+    finally:
+        journal.close()
+
+
+def no_pin() -> str:
+    raise AssertionError("no PIN can be checked here")
+
+
+def test_everything_proven_is_carried_into_a_new_journal(tmp_path: Path) -> None:
+    journal_id, sequences = filled(tmp_path)
+    smash(tmp_path)
+    damaged = journal_path(tmp_path).read_bytes()
+    told = restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
+    assert "5 records" in told[0]
+    assert carried(tmp_path) == sequences
+    journal = open_journal(tmp_path, UNIT, 0)
+    assert journal.journal_id != journal_id
+    (service,) = journal.records(0, 10)
+    assert events.Service.from_body(service.body).function == "restore"
+    journal.close()
+    assert (tmp_path / "restored-1" / journal_path(tmp_path).name).read_bytes() == damaged
+
+
+def test_a_missing_journal_is_not_replaced_by_itself(tmp_path: Path) -> None:
+    filled(tmp_path)
+    journal_path(tmp_path).unlink()
+    with pytest.raises(JournalFault, match="The journal is missing"):
+        open_journal(tmp_path, UNIT, 0)
+    restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
+    open_journal(tmp_path, UNIT, 0).close()
+
+
+def test_an_emptied_journal_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
+    filled(tmp_path)
+    journal_path(tmp_path).write_bytes(b"")
+    journal_path(tmp_path).with_name("journal.sqlite-wal").unlink()
+    with pytest.raises(JournalFault, match="The journal is empty"):
+        open_journal(tmp_path, UNIT, 0)
+
+
+def test_the_journal_of_another_unit_or_another_card_is_refused(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with pytest.raises(JournalFault, match="belongs to unit UF-0001"):
+        open_journal(tmp_path, "UF-0002", 0)
+    marker_path(tmp_path).write_text("00" * 16)
+    with pytest.raises(JournalFault, match="not the one that this unit has kept"):
+        open_journal(tmp_path, UNIT, 0)
+    marker_path(tmp_path).write_text("something else")
+    with pytest.raises(JournalFault, match="id cannot be read"):
+        open_journal(tmp_path, UNIT, 0)
+
+
+def test_a_journal_without_its_marker_gets_one(tmp_path: Path) -> None:
+    """The power went between making the journal and remembering it."""
+    journal_id, _ = filled(tmp_path)
+    marker_path(tmp_path).unlink()
+    open_journal(tmp_path, UNIT, 0).close()
+    assert marker_path(tmp_path).read_text() == journal_id.hex()
+
+
+def test_a_sound_journal_is_left_alone_unless_told_otherwise(tmp_path: Path) -> None:
+    _, sequences = filled(tmp_path)
+    with pytest.raises(ServiceRefused, match="The journal is in order"):
+        restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
+    request = Request(confirmed=True, replace_sound=True)
+    restore(tmp_path, UNIT, request, no_pin, wall_ms)
+    assert carried(tmp_path) == sequences
+
+
+def test_a_tech_is_asked_as_long_as_the_techs_can_be_read(tmp_path: Path) -> None:
+    filled(tmp_path, with_settings=True)
+    smash(tmp_path)
+    with pytest.raises(ServiceRefused, match="Say who you are"):
+        restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
+    tech = Request("Tech 3")
+    with pytest.raises(ServiceRefused, match="do not belong together"):
+        restore(tmp_path, UNIT, tech, lambda: "111111", wall_ms)
+    with pytest.raises(JournalFault):  # nothing has changed
+        open_journal(tmp_path, UNIT, 0)
+    restore(tmp_path, UNIT, tech, lambda: PIN, wall_ms)
+    open_journal(tmp_path, UNIT, 0).close()
+
+
+def test_without_any_readable_tech_it_must_be_confirmed(tmp_path: Path) -> None:
+    filled(tmp_path)
+    smash(tmp_path)
+    with pytest.raises(ServiceRefused, match="--confirm"):
+        restore(tmp_path, UNIT, Request(), no_pin, wall_ms)
+
+
+def test_the_records_of_a_unit_that_is_replaced(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    new.mkdir()
+    _, sequences = filled(old)
+    open_journal(new, "UF-0009", 0).close()
+    request = Request(confirmed=True, replace_sound=True, extra=old)
+    restore(new, "UF-0009", request, no_pin, wall_ms)
+    journal = open_journal(new, "UF-0009", 0)
+    assert [line.sequence for line in journal.salvage()] == sequences
+    journal.close()
+
+
+STEPS = ("_set_aside", "_make_journal", "_put_in_place", "sync_folder", "write_marker", "_report")
+
+
+@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("after", [False, True])
+def test_it_can_be_repeated_after_any_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, after: bool
+) -> None:
+    _, sequences = filled(tmp_path)
+    smash(tmp_path)
+    monkeypatch.setattr(procedure, name, _interrupted(getattr(procedure, name), after))
+    with pytest.raises(KeyboardInterrupt):
+        restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
+    monkeypatch.undo()
+    try:
+        open_journal(tmp_path, UNIT, 0).close()
+    except JournalFault:
+        restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
+    lines = carried(tmp_path)
+    # A second attempt may also carry what the first one recorded about itself.
+    assert lines[: len(sequences)] == sequences or set(sequences) <= set(lines)
+
+
+def _interrupted(step: Callable[..., Any], after: bool) -> Callable[..., Any]:
+    def cut(*values: Any) -> Any:
+        if after:
+            step(*values)
+        raise KeyboardInterrupt
+
+    return cut

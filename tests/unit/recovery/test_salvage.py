@@ -1,0 +1,150 @@
+"""Reading a damaged journal past SQLite: all that is whole, nothing that is not."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+
+import pytest
+
+from controller.carving import COMMITTED, LEFT_OVER, rows_of
+from controller.journal import Journal, JournalFault, JournalRecord
+from controller.salvage import END_MARK, Salvage, salvage
+from protocol import chain, events
+from sim.disk import SimDisk
+from tests.golden.samples import SETTINGS_1_1
+
+PATH = "journal.db"
+RECORDS = 60
+
+
+def written(
+    seed: int = 1, records: int = RECORDS, checkpoint: int = 12
+) -> tuple[bytes, bytes, list[JournalRecord]]:
+    """A journal that lost its power: part folded into the database, part only in the log."""
+    disk = SimDisk(seed)
+    chance = random.Random(seed)
+    journal = Journal.open(PATH, disk.vfs_name, chance.randbytes, wal_bytes=48 * 1024)
+    journal._connection.pragma("wal_autocheckpoint", checkpoint)
+    journal.adopt_settings(SETTINGS_1_1.encode(), 0, 0)
+    for number in range(1, records + 1):
+        body = events.Fault("sensor-open", "3A", True, "x" * chance.randrange(1, 190))
+        journal.append(body.KIND, body.to_body(), number, number)
+    told = journal.records(0, 1000)
+    return *_after_a_power_cut(disk, journal), told
+
+
+def _after_a_power_cut(disk: SimDisk, journal: Journal) -> tuple[bytes, bytes]:
+    disk.cut_power()
+    with suppress(JournalFault):  # its disk has no power
+        journal.close()
+    disk.restore()
+    files = disk.read_file(PATH), disk.read_file(f"{PATH}-wal")
+    disk.close()
+    return files
+
+
+def as_records(saved: Salvage) -> list[JournalRecord]:
+    return [
+        JournalRecord(
+            line.sequence,
+            line.kind,
+            chain.decode_body(line.body),
+            line.monotonic_ms,
+            line.wall_ms,
+            line.digest,
+        )
+        for line in saved.records
+        if line.kind != END_MARK and line.follows
+    ]
+
+
+def test_an_undamaged_journal_comes_back_whole() -> None:
+    database, log, told = written()
+    saved = salvage(database, log)
+    assert as_records(saved) == told
+    assert saved.settings == SETTINGS_1_1.encode()
+    assert len(saved.journal_id) == 16
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_returned_was_recorded_whatever_was_damaged(seed: int) -> None:
+    """Random bytes anywhere: fewer records may come back, never others."""
+    database, log, told = written(seed, records=25)
+    chance = random.Random(seed)
+    for _ in range(12):
+        damaged = [bytearray(database), bytearray(log)]
+        for content in damaged:
+            for _ in range(chance.randrange(1, 40)):
+                at = chance.randrange(len(content))
+                content[at : at + 4] = chance.randbytes(4)
+        found = as_records(salvage(bytes(damaged[0]), bytes(damaged[1])))
+        assert [record for record in found if record not in told] == []
+        assert len(found) >= len(told) // 3  # each record lies in several pages' versions
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 32, 100, 4096, 5000])
+def test_a_file_that_ends_early_is_no_trouble(size: int) -> None:
+    database, log, told = written(records=10)
+    for files in ((database[:size], log), (database, log[:size]), (database[:size], b"")):
+        assert [record for record in as_records(salvage(*files)) if record not in told] == []
+
+
+def test_noise_is_nothing() -> None:
+    noise = random.Random(1).randbytes(8 * 4096)
+    assert salvage(noise, noise).lines() == []
+
+
+def test_an_altered_record_is_left_out_and_the_next_is_still_proven() -> None:
+    database, log, told = written(records=10, checkpoint=0)
+    body = chain.encode_body(told[4].body)
+    changed = [content.replace(body, body[:-1] + b"y") for content in (database, log)]
+    assert changed != [database, log]
+    found = as_records(salvage(*changed))
+    assert found == told[:4] + told[5:]
+
+
+def test_mutation_without_the_digests_the_altered_record_would_come_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("controller.salvage.follows", lambda *_: True)
+    database, log, told = written(records=10, checkpoint=0)
+    body = chain.encode_body(told[4].body)
+    changed = [content.replace(body, body[:-1] + b"y") for content in (database, log)]
+    assert as_records(salvage(*changed)) != told[:4] + told[5:]
+
+
+def test_how_far_the_journal_had_come_is_known_when_its_end_is_gone() -> None:
+    database, log, told = written(records=10, checkpoint=0)
+    body = chain.encode_body(told[-1].body)
+    saved = salvage(*(content.replace(body, body[:-1] + b"y") for content in (database, log)))
+    assert as_records(saved) == told[:-1]
+    end = saved.records[-1]
+    assert (end.kind, end.sequence) == (END_MARK, told[-1].sequence)
+
+
+def test_a_log_that_sqlite_would_not_believe_is_read_last() -> None:
+    _, log, _ = written(records=5, checkpoint=0)
+    damaged = bytearray(log)
+    damaged[32 + 24 + 10] ^= 1
+    assert {row.rank for row in rows_of(b"", bytes(damaged))} == {LEFT_OVER}
+    assert {row.rank for row in rows_of(b"", log)} >= {COMMITTED}
+
+
+def test_of_two_records_with_one_number_the_one_that_was_continued_counts() -> None:
+    """Power cuts leave pages of writes that never counted: a second record 5, well formed."""
+    database, log, told = written(records=10, checkpoint=0)
+    stale_database, stale_log = _with_another_tail(told, at=5)
+    saved = salvage(database + stale_database, log + stale_log[32:], b"")
+    assert as_records(saved) == told
+
+
+def _with_another_tail(told: list[JournalRecord], at: int) -> tuple[bytes, bytes]:
+    disk = SimDisk(3)
+    journal = Journal.open(PATH, disk.vfs_name, random.Random(1).randbytes, wal_bytes=8 * 1024)
+    journal.adopt_settings(SETTINGS_1_1.encode(), 0, 0)
+    for record in told[1:at]:
+        journal.append(record.kind, record.body, record.monotonic_ms, record.wall_ms)
+    other = events.Refused("START", "never told")
+    journal.append(other.KIND, other.to_body(), 7, 7)
+    return _after_a_power_cut(disk, journal)
