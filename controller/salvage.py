@@ -46,7 +46,7 @@ class Salvage:
 
 
 def salvage(database: bytes, log: bytes, journal_id: bytes = b"") -> Salvage:
-    """All that can be proven. `journal_id` is what the journal should be called, if known."""
+    """All that can be proven. `journal_id` counts only where the files do not tell their own."""
     found = _Finds(journal_id)
     for row in rows_of(database, log):
         found.add(row)
@@ -57,7 +57,8 @@ class _Finds:
     """Rows of every table, as they turn up."""
 
     def __init__(self, journal_id: bytes) -> None:
-        self._journal_id = journal_id
+        # By whom the journal's id is told, the most trustworthy first.
+        self._ids = {"image": b"", "file": b"", "hint": journal_id}
         self._ranks: dict[_Candidate, int] = {}
         self._carried: dict[tuple[bytes, int, bytes], tuple[int, Salvaged]] = {}
         self._settings: dict[bytes, int] = {}
@@ -71,7 +72,7 @@ class _Finds:
                 if len(digest) == DIGEST_BYTES and rowid > 0:
                     self._ranks[candidate] = min(rank, self._ranks.get(candidate, rank))
             case (None, bytes(journal_id), str(), int()) if len(journal_id) == 16:
-                self._journal_id = self._journal_id or journal_id
+                self._ids["file"] = journal_id
             case (None, bytes(content), bytes(digest)):
                 if hashlib.sha256(content).digest() == digest:
                     self._add_proven(content, rank)
@@ -84,9 +85,13 @@ class _Finds:
         try:
             head = critical.head_of(content)
             self._last_sequence = max(self._last_sequence, head.sequence)
-            self._journal_id = self._journal_id or head.journal_id
+            self._ids["image"] = head.journal_id
         except (ProtocolError, TypeError, AttributeError):
             self._settings[content] = min(rank, self._settings.get(content, rank))
+
+    @property
+    def _journal_id(self) -> bytes:
+        return self._ids["image"] or self._ids["file"] or self._ids["hint"]
 
     # ---- judging ----
 

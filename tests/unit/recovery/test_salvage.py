@@ -148,3 +148,10 @@ def _with_another_tail(told: list[JournalRecord], at: int) -> tuple[bytes, bytes
     other = events.Refused("START", "never told")
     journal.append(other.KIND, other.to_body(), 7, 7)
     return _after_a_power_cut(disk, journal)
+
+
+def test_the_files_know_better_than_anyone_which_journal_they_are() -> None:
+    database, log, _ = written(records=3)
+    own = salvage(database, log)
+    assert salvage(database, log, b"another-journal!").journal_id == own.journal_id
+    assert salvage(b"", b"", b"another-journal!").journal_id == b"another-journal!"
