@@ -139,8 +139,11 @@ def _button(words: list[str]) -> tuple[str, ...]:
         sensor_id(words[1])
     elif len(words) == 2 and words[0] == "HAND":
         _name(words[1])
+    elif len(words) > 2 and words[0] == "JOIN":
+        for word in words[1:]:
+            _count(word)
     elif len(words) != 1 or words[0] not in BUTTONS:
-        raise ValueError(f"the buttons are {', '.join(BUTTONS)}, SEAT n and HAND name")
+        raise ValueError(f"the buttons are {', '.join(BUTTONS)}, SEAT n, HAND name and JOIN n n")
     return (" ".join(words),)
 
 

@@ -65,7 +65,7 @@ def test_a_failure_shows_the_last_message_and_every_light() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("table roulette", "there is no table called roulette; there are four-card-keypad, four"),
+        ("table roulette", "there is no table called roulette; there are crazy-4-multi-link, face"),
         (f"{TOUCH}key JPH", "no key switch"),
         (f"{KEYPAD}swipe SUPERVISOR", "no card reader"),
         (f"{KEYPAD}press HAND royal-flush", "There is no key HAND royal-flush; there are START"),
