@@ -27,7 +27,7 @@ from protocol.settings import settings_digest
 
 __all__ = ["Entry", "Journal", "JournalFault", "JournalRecord", "Salvaged", "StoredSettings"]
 
-# A day of play stays on the unit, in about 10 MB.
+# What may wait for the manager, and what stays on the unit afterwards: a day of play, about 10 MB.
 CAPACITY_RECORDS_MAX: Final = 50_000
 RETAINED_RECORDS_MAX: Final = 20_000
 # A round that was under way when the journal filled up can still be finished and recorded.
@@ -202,12 +202,12 @@ class Journal:
 
     @property
     def nearly_full(self) -> bool:
-        return self.record_count * 100 >= self.capacity_records_max * WARN_PERCENT
+        return self.backlog * 100 >= self.capacity_records_max * WARN_PERCENT
 
     @property
     def full(self) -> bool:
         """No new round may start; the one under way can still be recorded."""
-        return self.record_count >= self.capacity_records_max
+        return self.backlog >= self.capacity_records_max
 
     # ---- the critical state ----
 
@@ -386,7 +386,7 @@ class Journal:
             raise JournalFault(self._fault)
 
     def _refuse_if_overfull(self, new_count: int) -> None:
-        if self.record_count + new_count > self.capacity_records_max + RESERVE_RECORDS:
+        if self.backlog + new_count > self.capacity_records_max + RESERVE_RECORDS:
             raise JournalFault(
                 f"The journal holds {self.record_count} records and is full; "
                 f"{self.backlog} of them wait for the manager."

@@ -58,6 +58,7 @@ class SimUnit:
         self._board: Board | None = None
         self._journal: Journal | None = None
         self.references: dict[str, int] = {}
+        self.references_fault = ""  # why there are none
         self.controller: Controller | None = None
 
     @property
@@ -101,6 +102,7 @@ class SimUnit:
             random.Random(self._seed),
             self.sealer,
             black_box,
+            references_fault=self.references_fault,
         )
         self._tasks = [asyncio.create_task(self.controller.run(), name="controller")]
         if self._companion:

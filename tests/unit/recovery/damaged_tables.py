@@ -134,4 +134,7 @@ def events_of(table: FloorTable, kind: int) -> list[tuple[bytes, int]]:
 
 def faults(table: FloorTable) -> dict[str, str]:
     assert table.unit.controller is not None
-    return {fault["code"]: fault["text"] for fault in table.unit.controller.view()["faults"]}
+    shown = table.unit.controller.view()["faults"]
+    return {fault["code"]: fault["text"] for fault in shown if fault["part"] != "link"} | {
+        fault["code"]: fault["text"] for fault in shown if fault["code"] != "journal"
+    }
