@@ -32,24 +32,28 @@ Correct = Callable[[Request], str]
 
 
 class ControlDoor:
+    """It listens from when it is made, so that whoever hears that the manager serves can knock."""
+
     def __init__(self, path: Path, correct: Correct) -> None:
         self._path = path
         self._correct = correct
         self._failed: asyncio.Future[None] | None = None
-        self.open = asyncio.Event()
+        self._listener: socket.socket | None = None
+        try:
+            self._listener = self._listen()
+        except OSError as error:
+            _log.warning("Corrections are possible only while not serving: %s", error)
 
     async def run(self) -> None:
         """Answers until cancelled. A ledger that cannot be written ends it with the reason."""
         self._failed = asyncio.get_running_loop().create_future()
-        try:
-            listener = self._listen()
-        except OSError as error:
-            _log.warning("Corrections are possible only while not serving: %s", error)
+        if self._listener is None:
             await self._failed
             return
-        server = await asyncio.start_unix_server(self._answer, sock=listener, limit=LINE_MAX_BYTES)
+        server = await asyncio.start_unix_server(
+            self._answer, sock=self._listener, limit=LINE_MAX_BYTES
+        )
         async with server:
-            self.open.set()
             await self._failed
 
     def _listen(self) -> socket.socket:
@@ -61,6 +65,7 @@ class ControlDoor:
         mask = os.umask(0o177)
         try:
             listener.bind(str(self._path))
+            listener.listen()
         except OSError:
             listener.close()
             raise

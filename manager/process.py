@@ -73,12 +73,13 @@ async def serve(
             timeout_graceful_shutdown=2,
         )
     )
+    door = ControlDoor(control, manager.correct)
     tasks = {
         asyncio.create_task(stop.wait(), name="stop"),
         asyncio.create_task(manager.server.halted.wait(), name="halted"),
         asyncio.create_task(pages.serve(sockets=[listeners.web]), name="pages"),
         asyncio.create_task(identities.run(listeners.link, listeners.enrolment), name="doors"),
-        asyncio.create_task(ControlDoor(control, manager.correct).run(), name="control"),
+        asyncio.create_task(door.run(), name="control"),
     }
     ready()
     try:

@@ -175,9 +175,7 @@ def test_the_door_survives_whatever_is_said_to_it(tmp_path: Path) -> None:
             raise LedgerError("No.")
 
         path = tmp_path / SOCKET_NAME
-        control = ControlDoor(path, refuse)
-        door = asyncio.create_task(control.run())
-        await control.open.wait()
+        door = asyncio.create_task(ControlDoor(path, refuse).run())
         answers: list[object] = []
         for line in (b"{}\n", b"[]\n", b"what?\n", b'"' + b"x" * 9_000 + b"\n", b""):
             reader, writer = await asyncio.open_unix_connection(path)
