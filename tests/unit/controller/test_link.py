@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from controller.journal import Entry, Journal
@@ -13,6 +13,7 @@ from hal import aio
 from hal.worker import InlineWorker
 from protocol import events, messages
 from protocol.errors import ErrorCode
+from protocol.rows import NO_COUNTERS
 from protocol.stream import FrameStream
 from sim.disk import SimDisk
 from sim.loop import run_virtual
@@ -39,6 +40,9 @@ class Owner:
 
     async def settings_arrived(self, body: bytes) -> None:
         self.told.append(body)
+
+    async def state_arrived(self, state: messages.State, told: Sequence[messages.Event]) -> None:
+        self.told.append((state, list(told)))
 
     async def award_arrived(self, award: messages.Award) -> None:
         self.told.append(award)
@@ -223,3 +227,46 @@ def test_an_error_code_from_the_future_is_survived() -> None:
 
     owner, _ = play([talk, again])
     assert owner.told.count("up") == 2
+
+
+def test_an_error_that_names_an_event_is_its_answer_and_the_link_stays_up() -> None:
+    async def talk(manager: FakeManager) -> None:
+        await manager.greet(last_sequence=0)
+        assert await manager.sequences(3) == [1, 2, 3]
+        for code in (ErrorCode.CLAIM_REFUSED, ErrorCode.BAD_FIELD, ErrorCode.UNKNOWN_TYPE, 9999):
+            await manager.send(messages.Error(code, "Kept, and refused.", 2))
+        await manager.send(messages.Ack(3, 0))
+        await aio.sleep_ms(500)
+        assert manager.owner.told[-1] == "up"
+
+    _, journal = play([talk])
+    assert journal.acked_sequence == 3
+
+
+def test_a_state_is_passed_on_when_all_its_events_have_come() -> None:
+    state = messages.State(bytes(16), 9, DIGEST, 4, 2, NO_COUNTERS, 2, ())
+    event = messages.Event(7, events.ROUND_END, events.RoundEnd(4).to_body(), 0, 0, DIGEST)
+
+    async def talk(manager: FakeManager) -> None:
+        await manager.greet(last_sequence=3)
+        await manager.send(state)
+        await manager.send(event)
+        await aio.sleep_ms(100)
+        assert manager.owner.told[-1] == "up"
+        await manager.send(event)
+        await aio.sleep_ms(100)
+        assert manager.owner.told[-1] == (state, [event, event])
+
+    play([talk])
+
+
+def test_an_event_from_a_manager_that_belongs_to_no_state_ends_the_conversation() -> None:
+    event = messages.Event(7, events.ROUND_END, events.RoundEnd(4).to_body(), 0, 0, DIGEST)
+
+    async def talk(manager: FakeManager) -> None:
+        await manager.greet(last_sequence=3)
+        await manager.send(event)
+        await aio.sleep_ms(100)
+
+    owner, _ = play([talk])
+    assert owner.told[-1] == "down"
