@@ -162,6 +162,8 @@ class TableFaults:
         self._feel = feel
         self._bring_to_now = bring_to_now
         self._struck: Counter[str] = Counter()
+        # Buses whose chips have no supply just now because the unit itself took it from them.
+        self.switched_off: set[int] = set()
 
     @property
     def struck(self) -> Counter[str]:
@@ -217,11 +219,15 @@ class TableFaults:
 
     def reset_chip(self, chip_name: str) -> None:
         """A dip of the chip's supply: its registers are at their power-on values."""
+        if self._chips_bus(chip_name) in self.switched_off:
+            return
         chip = self._living(chip_name)
         chip.power_cycle()
         self._struck["chip reset"] += 1
 
     def over_current(self, chip_name: str) -> None:
+        if self._chips_bus(chip_name) in self.switched_off:
+            return
         chip = self._living(chip_name)
         if not isinstance(chip, Mpr121):
             raise ValueError(f"The chip {chip_name} has no over-current flag.")
@@ -253,6 +259,10 @@ class TableFaults:
             raise ValueError(f"The chip {chip_name} has no power, so nothing can happen to it.")
         self._bring_to_now(chip)
         return chip
+
+    def _chips_bus(self, chip_name: str) -> int:
+        self._at(chip_name)
+        return self._chips[chip_name][0]
 
     def _bus(self, bus_number: int) -> BusFaults:
         if bus_number not in self._bus_faults:

@@ -272,6 +272,9 @@ class World:
         """The switch takes the supply from every chip of the bus, and gives it back."""
         if level == 0:
             self.buses[config.number].faults.lose_supply()
+            self.faults.switched_off.add(config.number)
+        else:
+            self.faults.switched_off.discard(config.number)
         for chip_config in self.board.chips:
             chip = self.chips[chip_config.name]
             if chip_config.bus == config.number:

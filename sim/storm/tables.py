@@ -24,6 +24,7 @@ from sim.storm.toml_text import toml_text
 SEATS_MAX = 7
 PINS = 16
 COMMANDS = ("START", "END", "JPOT", "CONFIRM", "CANCEL")
+SENSORS_PER_CHIP = {"mpr121": 12, "fdc1004": 4}
 LAMPS_PER_CHIP = 8
 GROUPS = 2  # link groups of one manager: tables of one group and paytable share their meters
 
@@ -167,24 +168,34 @@ def _keys(paytable: Paytable, seats: int) -> dict[str, int]:
 
 
 def _wire(board: Document, sensors: list[str]) -> None:
-    """One sensing chip, and as many lamp chips as the sensors need."""
-    others = [chip for chip in board["chips"] if chip["kind"] != "pca9685"]
-    lamps = next(chip for chip in board["chips"] if chip["kind"] == "pca9685")
-    count = (len(sensors) + LAMPS_PER_CHIP - 1) // LAMPS_PER_CHIP
-    board["chips"] = others + [
-        {**lamps, "name": f"lights-{number + 1}", "address": lamps["address"] + number}
-        for number in range(count)
+    """As many sensing chips and lamp chips as the sensors need."""
+    kinds = {chip["kind"]: chip for chip in reversed(board["chips"])}
+    (sensing_kind,) = kinds.keys() & SENSORS_PER_CHIP.keys()
+    per_chip = SENSORS_PER_CHIP[sensing_kind]
+    board["chips"] = [
+        *(chip for chip in board["chips"] if chip["kind"] not in ("pca9685", sensing_kind)),
+        *_copies(kinds[sensing_kind], "sense", len(sensors), per_chip, "mux_channel"),
+        *_copies(kinds["pca9685"], "lights", len(sensors), LAMPS_PER_CHIP, "address"),
     ]
-    board["sensors"] = list(_sensors(sensors))
+    board["sensors"] = list(_sensors(sensors, per_chip))
 
 
-def _sensors(sensors: list[str]) -> Iterator[Document]:
+def _copies(chip: Document, name: str, needed: int, per_chip: int, told_by: str) -> list[Document]:
+    """Chips like this one, told apart by their address or by their channel."""
+    count = (needed + per_chip - 1) // per_chip
+    copies = [{**chip, "name": f"{name}-{number + 1}"} for number in range(count)]
+    for number, copied in enumerate(copies[1:], 1):
+        copied[told_by] = chip[told_by] + number
+    return copies
+
+
+def _sensors(sensors: list[str], per_chip: int) -> Iterator[Document]:
     for number, sensor in enumerate(sensors):
         chip, place = divmod(number, LAMPS_PER_CHIP)
         yield {
             "id": sensor,
-            "chip": "sense-1",
-            "electrode": number,
+            "chip": f"sense-{number // per_chip + 1}",
+            "electrode": number % per_chip,
             "lamp_chip": f"lights-{chip + 1}",
             "white_channel": 2 * place,
             "amber_channel": 2 * place + 1,

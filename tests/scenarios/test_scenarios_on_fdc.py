@@ -1,0 +1,62 @@
+"""The touch table's scenarios, word for word, on the sensing board with the other chips.
+
+A handful of each kind; what one chip for all seats, an interrupt line or an over-current flag makes
+of a scenario is left out, and has scenarios of its own (`fdc-…`).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim.scenario.command import play_text
+
+FOLDER = Path(__file__).parent
+TABLES = FOLDER.parents[1] / "deploy" / "tables"
+ONE, OTHER = "four-card-touch", "four-card-touch-fdc"
+NAMES = (
+    "touch-nobody-wins",
+    "touch-all-seven-seats",
+    "touch-four-aces",
+    "touch-jackpot-twice-in-one-round",
+    "touch-chip-50ms-before-start",
+    "touch-chip-removed-50ms-before-start",
+    "touch-chip-removed-from-an-open-table-at-start",
+    "touch-chips-leave-the-felt",
+    "touch-late-chip-added",
+    "touch-late-chip-removed",
+    "touch-late-chip-still-there-at-end",
+    "touch-only-a-moving-chip",
+    "touch-link-cut-locked",
+    "touch-power-cut-locked",
+    "touch-power-cut-chips-moved-in-the-dark",
+    "fault-lamp-chip-silent",
+    "fault-sensing-chip-reset",
+    "fault-sensing-chip-reset-open",
+    "fault-sensing-chip-silent-in-a-game",
+    "fault-short-read",
+    "fault-stuck-bus-in-a-game",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_scenario_on_the_other_board(name: str) -> None:
+    text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert lines.count(f"table {ONE}") >= 1
+    play_text("\n".join(f"table {OTHER}" if line == f"table {ONE}" else line for line in lines))
+
+
+def test_the_two_tables_differ_in_their_names_and_boards_only() -> None:
+    one, other = document(ONE), document(OTHER)
+    for each in (one, other):
+        del each["board"]
+        del each["table"]["id"], each["table"]["name"]
+    assert one == other
+
+
+def document(name: str) -> dict[str, Any]:
+    return tomllib.loads((TABLES / f"{name}.toml").read_text(encoding="utf-8"))
