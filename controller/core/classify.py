@@ -35,15 +35,22 @@ STACK_MAX = 2.60
 HELD_BELOW = 0.15  # How far a chip that is known to lie there may seem to move.
 HELD_ABOVE = 0.30
 SAME_CHIP = 0.12
-STEP_MARGIN = 0.10  # Part of the level: a drop is there at once and neither grows nor shrinks.
+CARD_ON_CHIP = 0.22
+# Parts of the level: a drop is there at once and neither grows nor shrinks after that.
+STEP_FIRST = 0.70
+DROPPED_MIN = 0.75
+DROPPED_MAX = 1.30
+STEP_MARGIN = 0.08
+JUMP = 2.5
 HAND_MIN = 0.15  # What leaves with the hand.
 LOOSE_PAD = -0.50
 
 DROPPED_MS = 300
+DROPPED_MAX_MS = 700  # What needs longer to come to rest has no weight of its own.
 LEFT_BEHIND_MS = 600
 STACK_MS = 1000
 KNOWN_MS = 300
-RESTLESS_MS = 1000
+RESTLESS_MS = 1500
 HAND_LEFT_MAX_MS = 1500
 DECIDE_MAX_MS = 2500
 LARGE_MS = 500
@@ -55,8 +62,12 @@ EMPTY_LONG_MS = 60000
 LOOSE_MS = 2000
 GAP_MAX_MS = 30
 TOUCH_LAG_MS = 20
+LANDING_MS = 14
 UNSEEN_MIN = 0.50
 REVOKE_MS = 5000
+FLUTTER_READINGS = 8
+FLUTTER_NOISES = 3
+FLUTTER_JUMP = 60
 CREEP_MAX = 0.35
 CREEP_STEP = 0.06
 CREEP_MS = 3000
@@ -72,6 +83,7 @@ RESTLESS = "something moves here"
 UNKNOWN = "came slowly or unlike a chip: wet felt or a foreign object"
 NEAR_LIQUID = "the felt is wet around here"
 BELOW_EMPTY = "reads below empty felt: wet, or a loose pad"
+DISTURBED = "something disturbs this spot"
 CREPT = "the empty felt has drifted"
 
 
@@ -102,7 +114,11 @@ class Classifier:
     __slots__ = (
         "_accepted_ms",
         "_chip_level",
+        "_firm_ms",
+        "_first",
+        "_flutter",
         "_high",
+        "_last_level",
         "_last_ms",
         "_leave_limit",
         "_low",
@@ -114,6 +130,7 @@ class Classifier:
         "_return_limit",
         "_since_ms",
         "_slow_level",
+        "_told_rise",
         "_trace",
         "crept",
         "kind",
@@ -140,6 +157,8 @@ class Classifier:
         self._trace = Trace(self._noise)
         self._read_once = False
         self._slow_level = 0.0
+        self._last_level = 0.0
+        self._flutter = 0.0
         self._chip_level: "float | None" = None
         self._accepted_ms = 0
         self._last_ms = 0
@@ -147,6 +166,9 @@ class Classifier:
         self._moved_ms = 0
         self._origin = UNSEEN
         self._placed = False
+        self._told_rise = False
+        self._firm_ms = 0
+        self._first = 0.0
         self._high = 0.0
         self._low = 0.0
 
@@ -195,14 +217,15 @@ class Classifier:
         return ticks_diff(now_ms, self._since_ms) if self.kind == NOTHING else 0
 
     def loose_for_ms(self, now_ms: int) -> int:
-        if self.kind != FOREIGN or self.reason != BELOW_EMPTY or self._low > LOOSE_PAD:
-            return 0
-        return ticks_diff(now_ms, self._since_ms)
+        return ticks_diff(now_ms, self._firm_ms) if self.reason == BELOW_EMPTY else 0
 
     # -- the felt is empty, or was -----------------------------------------------------------
 
     def _see_empty(self, level: float, now_ms: int) -> None:
-        if self.kind != NOTHING or not self._read_once:
+        if self._is_disturbed(level):
+            self._set(FOREIGN, DISTURBED)
+            self._moved_ms = now_ms
+        elif self.kind != NOTHING or not self._read_once:
             self._set(NOTHING, "")
             self._chip_level = None
             self.crept = False
@@ -215,21 +238,27 @@ class Classifier:
             self.tainted = False
         self._follow_slowly(level, now_ms)
 
+    def _is_disturbed(self, level: float) -> bool:
+        """Empty on average is not empty: what makes such noise may hide a chip as well."""
+        change = level - self._last_level if self._read_once else 0.0
+        self._last_level = level
+        # One jump alone, however large, is no noise.
+        square = min(change * change, FLUTTER_JUMP * self._noise * self._noise)
+        self._flutter += (square / 2 - self._flutter) / FLUTTER_READINGS
+        return self._flutter > FLUTTER_NOISES * FLUTTER_NOISES * self._noise * self._noise
+
     def _see_below(self, level: float, now_ms: int) -> None:
         """Water can lower a reading. The spot is then not empty, and what comes next is no bet."""
         if self.reason != BELOW_EMPTY:
             self._forget(now_ms)
             self._chip_level = None
             self.crept = False
-            self._low = level
             self.tainted = True
             self._set(FOREIGN, BELOW_EMPTY)
-        elif level > LOOSE_PAD:
-            self._low = level
-            self._since_ms = now_ms
-        elif self._low > LOOSE_PAD:
-            self._low = level
-            self._since_ms = now_ms
+        if level > LOOSE_PAD:
+            self._firm_ms = now_ms
+        if self._trace.add(level, now_ms) and self._trace.mean_if_still(DROPPED_MS, now_ms):
+            self._tell_rise(now_ms)
 
     def _creeps(self, level: float, now_ms: int) -> bool:
         """Empty felt that drifts leaves the empty range without ever moving."""
@@ -249,16 +278,10 @@ class Classifier:
     # -- something is here -------------------------------------------------------------------
 
     def _see_something(self, level: float, now_ms: int, prompt: bool) -> None:
-        if self.kind == NOTHING or self.crept or self.reason == BELOW_EMPTY:
+        if self.kind == NOTHING or self.crept or self.reason in (BELOW_EMPTY, DISTURBED):
             self._begin(level, now_ms, prompt)
-        elif prompt and ticks_diff(now_ms, self._since_ms) <= TOUCH_LAG_MS:
-            # A reading out of turn was ahead of the touch bit and caught a chip in its fall.
-            self._origin = STEPPED
-            self._high = self._low = level
-        elif level > self._high:
-            self._high = level
-        elif level < self._low:
-            self._low = level
+        else:
+            self._see_more(level, now_ms, prompt)
         if self.kind == CHIP and not self._holds(level):
             self._set(UNDECIDED, "")
             self._moved_ms = now_ms
@@ -269,11 +292,33 @@ class Classifier:
                 self._set(UNDECIDED, "")
                 self._moved_ms = now_ms
 
+    def _see_more(self, level: float, now_ms: int, prompt: bool) -> None:
+        age_ms = ticks_diff(now_ms, self._since_ms)
+        if prompt and age_ms <= TOUCH_LAG_MS:
+            # A reading out of turn was ahead of the touch bit and caught a chip in its fall.
+            self._origin = STEPPED
+            self._first = self._high = self._low = level
+        elif age_ms <= GAP_MAX_MS and level > JUMP * self._high:
+            # The first reading caught it in its fall; no hand comes that far between two readings.
+            self._origin = STEPPED
+            self._first = STACK_MAX
+            self._high = self._low = level
+        elif age_ms <= LANDING_MS and level > self._low:
+            self._high = self._low = level
+        elif level > self._high:
+            self._high = level
+        elif level < self._low:
+            self._low = level
+
     def _begin(self, level: float, now_ms: int, prompt: bool) -> None:
         gap_ms = ticks_diff(now_ms, self._last_ms)
         origin = self._origin
-        if self._read_once and self.reason != BELOW_EMPTY:
-            if prompt or gap_ms <= GAP_MAX_MS:
+        first = level
+        if self._read_once and self.kind == NOTHING:
+            if gap_ms <= GAP_MAX_MS:
+                origin = STEPPED
+                first = STACK_MAX  # seen empty a moment ago: only what follows matters
+            elif prompt:
                 origin = STEPPED
             elif level >= UNSEEN_MIN:
                 origin = UNSEEN
@@ -284,6 +329,7 @@ class Classifier:
         self._forget(now_ms)
         self._origin = origin
         self.crept = False
+        self._first = first
         self._high = self._low = level
         self._set(UNDECIDED, "")
 
@@ -305,17 +351,23 @@ class Classifier:
             self._set(FOREIGN, reason)
 
     def _is_chip(self, level: float, now_ms: int) -> bool:
-        if self._chip_level is not None and abs(level - self._chip_level) <= SAME_CHIP:
+        known = self._chip_level
+        if known is not None and known - SAME_CHIP <= level <= known + CARD_ON_CHIP:
             return self._trace.mean_if_still(KNOWN_MS, now_ms) is not None
         if self.tainted or self.near_liquid or not CHIP_MIN <= level <= STACK_MAX:
             return False
         if level > CHIP_MAX:
             came = self._origin == UNSEEN or self._hand_left(level, STACK_MS, now_ms)
             return came and self._rests_in(CHIP_MIN, STACK_MAX, STACK_MS, now_ms)
-        if self._origin == UNSEEN or self._dropped(level):
+        if self._origin == UNSEEN:
             return self._rests_in(CHIP_MIN, CHIP_MAX, DROPPED_MS, now_ms)
-        came = self._hand_left(level, LEFT_BEHIND_MS, now_ms)
-        return came and self._rests_in(CHIP_MIN, CHIP_MAX, LEFT_BEHIND_MS, now_ms)
+        if self._dropped(level) and ticks_diff(now_ms, self._since_ms) <= DROPPED_MAX_MS:
+            return self._rests_in(DROPPED_MIN, DROPPED_MAX, DROPPED_MS, now_ms)
+        # Nobody needs long to put a chip down; what stays longer has to prove more.
+        is_young = ticks_diff(now_ms, self._since_ms) < DECIDE_MAX_MS
+        rest_ms = LEFT_BEHIND_MS if is_young else STACK_MS
+        came = self._hand_left(level, rest_ms, now_ms)
+        return came and self._rests_in(CHIP_MIN, CHIP_MAX, rest_ms, now_ms)
 
     def _rests_in(self, low: float, high: float, rest_ms: int, now_ms: int) -> bool:
         mean = self._trace.mean_if_still(rest_ms, now_ms)
@@ -324,8 +376,11 @@ class Classifier:
     def _dropped(self, level: float) -> bool:
         if self._origin != STEPPED:
             return False
-        slack = STEP_MARGIN * level + 3 * self._noise
-        return level - slack <= self._low and self._high <= level + slack
+        noise = 3 * self._noise
+        slack = STEP_MARGIN * level + noise
+        if self._low < level - slack or self._high > level + slack:
+            return False
+        return self._first >= STEP_FIRST * level - noise
 
     def _hand_left(self, level: float, rest_ms: int, now_ms: int) -> bool:
         by = HAND_MIN + 4 * self._noise
@@ -333,6 +388,7 @@ class Classifier:
 
     def _accept(self, now_ms: int) -> None:
         self._chip_level = self._trace.level()
+        self._trace.clear()  # from here on only what moves a chip that rests counts as movement
         self._placed = True
         self._accepted_ms = now_ms
         self._set(CHIP, "")
@@ -348,8 +404,12 @@ class Classifier:
         slow = self._trace.rose_slowly(SLOW_BLOCKS, SLOW_RISE)
         if slow or self._trace.mean_if_still(UNKNOWN_STILL_MS, now_ms) is not None:
             self.tainted = True
-            if self.on_unknown_rise is not None:
-                self.on_unknown_rise(now_ms)
+            self._tell_rise(now_ms)
+
+    def _tell_rise(self, now_ms: int) -> None:
+        if not self._told_rise and self.on_unknown_rise is not None:
+            self._told_rise = True
+            self.on_unknown_rise(now_ms)
 
     def _why_foreign(self, level: float, now_ms: int) -> str:
         if self.near_liquid:
@@ -374,5 +434,7 @@ class Classifier:
         self._moved_ms = now_ms
         self._origin = UNSEEN
         self._placed = False
+        self._told_rise = False
+        self._firm_ms = now_ms
         self._high = self._low = 0.0
         self._trace.clear()

@@ -41,9 +41,9 @@ READING_AGE_MAX_MS = 1500
 PROMPT_MS = 12
 
 # How long to wait for the next reading when no interrupt calls for it.
-DECIDING_EVERY_MS = 8
+DECIDING_EVERY_MS = 10
 SETTLING_EVERY_MS = 25
-WATCHING_EVERY_MS = 50
+WATCHING_EVERY_MS = 100
 CALM_EVERY_MS = 200
 QUIET_EVERY_MS = 500
 

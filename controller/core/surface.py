@@ -26,6 +26,7 @@ SHARED_MAX = 1.50
 SPILL_COUNT_MIN = 3
 SPILL_MS = 5000
 SPILL_SEATS = 1
+SPILL_NEAR_SEATS = 2
 DRY_MS = 10000
 
 
@@ -135,9 +136,11 @@ def _rose_lately(spot: "Spot", now_ms: int) -> bool:
 
 
 def _has_neighbours(spots: "list[Spot]") -> bool:
+    """A spot between two wet ones may be hidden under a hand, so two seats apart is near."""
     for one in spots:
         for other in spots:
-            if abs(seat_of(one.sensor) - seat_of(other.sensor)) == 1:
+            apart = abs(seat_of(one.sensor) - seat_of(other.sensor))
+            if one is not other and apart <= SPILL_NEAR_SEATS:
                 return True
     return False
 

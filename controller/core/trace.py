@@ -19,6 +19,9 @@ SPREAD_MARGIN = 4.2
 WANDER_MARGIN = 4.5
 TREND_MARGIN = 3.5
 CERTAIN_MARGIN = 8
+# Blocks a rising level may spend near where it will later rest.
+SAME_LEVEL = 0.12
+CROSSINGS_MAX = 2
 
 
 class Block:
@@ -101,15 +104,21 @@ class Trace:
         return count >= READINGS_MIN and variance > noise * (1 + CERTAIN_MARGIN * sqrt(2 / count))
 
     def fell_to(self, level: float, by: float, still_ms: int, before_ms: int, now_ms: int) -> bool:
-        """True when something at least `by` higher left in the `before_ms` before the still end."""
+        """True when something at least `by` higher left in the `before_ms` before the still end.
+
+        What had been at this level before it went higher only sways: nothing left it behind.
+        """
+        was_high = False
+        crossings = 0
         for index in range(len(self._blocks) - 1, -1, -1):
             block = self._blocks[index]
-            age_ms = ticks_diff(now_ms, block.begin_ms)
-            if age_ms > still_ms + before_ms:
-                return False
             if block.high >= level + by:
-                return True
-        return False
+                was_high = True
+            elif not was_high and ticks_diff(now_ms, block.begin_ms) > still_ms + before_ms:
+                return False
+            elif was_high and abs(block.total / block.count - level) < SAME_LEVEL:
+                crossings += 1
+        return was_high and crossings <= CROSSINGS_MAX
 
     def rose_slowly(self, count: int, by: float) -> bool:
         """True when the last `count` blocks climbed by `by` without a step back or a jump."""

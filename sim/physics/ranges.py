@@ -14,7 +14,7 @@ from collections.abc import Mapping
 RANGES: Mapping[str, tuple[float, float]] = {
     # the table and its pads
     "pad stray, fF": (3400.0, 3700.0),
-    "overlay thickness, mm": (0.8, 1.8),
+    "overlay thickness, mm": (0.8, 1.5),
     "pad to pad sensitivity": (0.94, 1.06),
     "pad noise, fF rms": (1.2, 2.6),
     "mains pick-up, fF": (0.0, 2.5),
@@ -26,7 +26,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "noise figure found by calibration": (0.92, 1.08),
     # chips
     "clay chip, fF": (270.0, 380.0),
-    "plastic chip, fF": (200.0, 280.0),
+    "plastic chip, fF": (220.0, 300.0),
     "metal-core chip, fF": (340.0, 560.0),
     "chip to chip": (0.95, 1.05),
     "centred, part of a chip": (0.94, 1.0),
@@ -34,7 +34,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "on edge, part of a chip": (0.20, 0.45),
     "stack growth, chips": (0.9, 1.7),
     "lammer, part of a chip": (0.35, 0.75),
-    "drop, ms": (3.0, 12.0),
+    "drop, ms": (3.0, 8.0),
     "felt settles, part": (0.0, 0.02),
     "felt settles, ms": (40.0, 150.0),
     "rocking, part": (0.05, 0.30),

@@ -24,10 +24,11 @@ OVERLAY_SCALE_MM, OVERLAY_OFFSET_MM = 1.9, 1.1
 class PhysicalTable:
     """`seed` decides everything: pads, people, and how steady their hands are."""
 
-    def __init__(self, pad_ids: Sequence[str], seed: int) -> None:
+    def __init__(self, pad_ids: Sequence[str], seed: int, material: str = "") -> None:
+        """`material` names what the house's chips are made of; else the seed decides that too."""
         self.seed = seed
         self.draw = draw = Draw(seed)
-        self.material = draw.one_of(MATERIALS)
+        self.material = material or draw.one_of(MATERIALS)
         self.chip_ff = draw.of(f"{self.material} chip, fF")
         self._stack_growth = draw.of("stack growth, chips")
         self._grounding = draw.of("grounding, share of the body's effect")

@@ -1,0 +1,1 @@
+"""How often sensing is wrong: trials of the shipped sensing code on drawn tables."""

@@ -1,0 +1,90 @@
+"""`python -m sim sense`: how often sensing is wrong, case by case, on drawn tables.
+
+It alone knows what is printed and with which exit code: 0 when every requirement holds, 1 when one
+is broken, with a sentence for each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+
+from sim.sense.matrix import Plan, Result, run_matrix
+from sim.sense.tally import Tally
+
+HEAD = (
+    f"{'case':34}{'trials':>7}{'regs':>6}{'chips':>7}{'false+':>7}{'missed':>7}"
+    f"{'refused':>8}  in doubt: accepted / refused"
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=int, default=1, help="decides every table and every act")
+    parser.add_argument("--trials", type=int, default=2000, help="shared out over the cases")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+    parser.add_argument(
+        "--register-part",
+        type=float,
+        default=0.01,
+        help="the part of the trials that goes through registers, bus and lamps",
+    )
+
+
+def main(options: argparse.Namespace) -> int:
+    # Tables with dead pads and dead buses are the point here; their log is not.
+    logging.disable(logging.ERROR)
+    try:
+        return _run(options)
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _run(options: argparse.Namespace) -> int:
+    plan = Plan(options.seed, options.trials, getattr(options, "register_part", 0.01))
+    if options.json:
+        result = run_matrix(plan)
+        print(json.dumps(report(result), indent=1))
+    else:
+        print(f"sense seed {plan.seed}, {plan.trials} trials")
+        print(HEAD)
+        result = run_matrix(plan, lambda tally: print(line(tally), flush=True))
+        print(_summary(result))
+    return 1 if result.broken() else 0
+
+
+def line(tally: Tally) -> str:
+    doubt = ""
+    if tally.doubtful:
+        refused = tally.doubtful - tally.doubtful_accepted - tally.doubtful_silent
+        doubt = f"  {tally.doubtful_accepted} / {refused}"
+        if tally.doubtful_silent:
+            doubt += f", {tally.doubtful_silent} silent"
+    return (
+        f"{tally.case.name:34}{tally.trials:>7}{tally.through_registers:>6}{tally.chips:>7}"
+        f"{tally.false_accepts:>7}{tally.missed:>7}{tally.refused:>8}{doubt}"
+    )
+
+
+def report(result: Result) -> dict[str, object]:
+    return {
+        "seed": result.plan.seed,
+        "trials": sum(tally.trials for tally in result.tallies),
+        "trials_through_registers": sum(tally.through_registers for tally in result.tallies),
+        "fast_trials_per_cpu_second": round(result.trials_per_cpu_s),
+        "cases": [tally.to_json() for tally in result.tallies],
+        "broken": result.broken(),
+    }
+
+
+def _summary(result: Result) -> str:
+    chips = sum(tally.chips for tally in result.tallies)
+    missed = sum(tally.missed for tally in result.tallies)
+    sentences = result.broken() or ["Every requirement holds."]
+    return "\n".join(
+        [
+            f"{missed} of {chips} centred chips missed; "
+            f"{result.trials_per_cpu_s:.0f} trials per CPU second on the short way.",
+            *sentences,
+        ]
+    )

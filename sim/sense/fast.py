@@ -1,0 +1,162 @@
+"""The short way: spots fed straight from the physics at the moments a chip watch would read.
+
+It stands in for registers, bus and interrupt line, and for nothing else: what decides is the
+shipped `Spot` and `Surface`, read at the pace they ask for. The long way through registers is
+`sim.sense.registers`; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from controller.core.sensing import DECIDING_EVERY_MS, PRESENT, QUIET_EVERY_MS, Spot
+from controller.core.surface import Surface
+from sim.physics.pad import SAMPLE_NS
+from sim.physics.table import PhysicalTable
+from sim.sense.calibrate import Stored
+
+MILLISECOND_NS = 1_000_000
+TOUCH_COUNTS, RELEASE_COUNTS = 12, 6
+# The window that shows a level ends up to two samples after it, as the chip's filter does.
+FILTER_NS = SAMPLE_NS
+STATUS_READ_MS = 1  # From the interrupt to the touch bits in the host.
+SNAPSHOT_MS = 2  # From there to the readings.
+READ_COST_MS = 1  # A look takes this long before the next wait begins.
+LAMP_DIM = 0.15
+
+
+class _Electrode:
+    """One pad with its spot, and the touch bit its chip would show."""
+
+    __slots__ = ("baseline", "bit", "pad", "spot", "stored", "streak")
+
+    def __init__(self, table: PhysicalTable, pad_id: str, stored: Stored) -> None:
+        self.pad = table.pads[pad_id]
+        self.stored = stored
+        self.spot = Spot(pad_id, stored.calibration)
+        self.baseline = stored.reference >> 2 << 2
+        self.bit = False
+        self.streak = 0
+        self.pad.lamp = self._lamp
+
+    def _lamp(self) -> float:
+        return LAMP_DIM if self.spot.presence == PRESENT else 0.0
+
+    def counts(self, at_ns: int) -> int:
+        return self.pad.counts(at_ns - FILTER_NS)
+
+    def sample(self, at_ns: int) -> bool:
+        """One sample of the chip; True when the touch bit flips."""
+        return self.decide(self.counts(at_ns))
+
+    def decide(self, counts: int) -> bool:
+        delta = self.baseline - counts
+        wants = delta >= RELEASE_COUNTS if self.bit else delta > TOUCH_COUNTS
+        if wants == self.bit:
+            self.streak = 0
+            return False
+        self.streak += 1
+        if self.streak < 2:
+            return False
+        self.bit, self.streak = wants, 0
+        return True
+
+    def next_sample_ns(self, at_ns: int) -> int:
+        """The first sample from `at_ns` on that could move the touch bit."""
+        until_ns, lowest, highest = self.pad.calm(at_ns - FILTER_NS)
+        if until_ns <= at_ns:
+            return at_ns
+        if self.bit:
+            is_settled = self.baseline - highest >= RELEASE_COUNTS
+        else:
+            is_settled = self.baseline - lowest <= TOUCH_COUNTS
+        return until_ns if is_settled and not self.streak else at_ns
+
+
+class FastTable:
+    """The spots of one table in time. `now_ms` is when the last reading was taken."""
+
+    def __init__(self, table: PhysicalTable, stored: dict[str, Stored]) -> None:
+        self.table = table
+        self.surface = Surface()
+        self.round_open = False
+        self.now_ms = 0
+        self.reading_count = 0
+        self.lit_changes = 0
+        self._watched: Spot | None = None
+        self._lit = False
+        self._all_read_ms = -QUIET_EVERY_MS
+        self._electrodes = [_Electrode(table, pad_id, stored[pad_id]) for pad_id in table.pads]
+        self._busy = self._electrodes
+        self.spots = {each.spot.sensor: each.spot for each in self._electrodes}
+        for spot in self.spots.values():
+            self.surface.add(spot)
+
+    def run_until(self, end_ms: int) -> None:
+        # One more look at an empty pad would show its noise and nothing else.
+        self._busy = [each for each in self._electrodes if not each.pad.is_undisturbed]
+        while self.now_ms < end_ms:
+            now_ms = self.now_ms
+            wait_ms = QUIET_EVERY_MS
+            for each in self._busy:
+                wait_ms = min(wait_ms, each.spot.read_again_ms(now_ms))
+            next_ms = min(now_ms + READ_COST_MS + wait_ms, end_ms)
+            flipped_ms = self._first_flip(now_ms, next_ms) if wait_ms > DECIDING_EVERY_MS else None
+            if flipped_ms is None:
+                self.now_ms = next_ms
+                self._read(interrupt=False, is_fast=wait_ms <= DECIDING_EVERY_MS)
+            else:
+                self.now_ms = flipped_ms + STATUS_READ_MS
+                self._read(interrupt=True)
+
+    def watch_light(self, sensor: str) -> None:
+        """From here on `lit_changes` counts how often this spot's light goes on or off."""
+        self._watched = self.spots[sensor]
+        self._lit = self._watched.presence == PRESENT
+
+    def verdicts(self, at_ms: int) -> dict[str, int]:
+        """START: every sensor is read once more, and each spot gives its verdict."""
+        self.run_until(at_ms)
+        self._all_read_ms = -QUIET_EVERY_MS
+        self._read(interrupt=False)
+        return {sensor: spot.verdict_at_lock(self.now_ms) for sensor, spot in self.spots.items()}
+
+    def _first_flip(self, from_ms: int, to_ms: int) -> int | None:
+        """When a touch bit flips first in between; samples that cannot matter are not taken."""
+        at_ns = (from_ms * MILLISECOND_NS // SAMPLE_NS + 1) * SAMPLE_NS
+        to_ns = to_ms * MILLISECOND_NS
+        while at_ns < to_ns:
+            due = [each.next_sample_ns(at_ns) for each in self._busy]
+            soonest_ns = min(due, default=to_ns)
+            if soonest_ns > at_ns:
+                at_ns = -(-soonest_ns // SAMPLE_NS) * SAMPLE_NS
+                continue
+            flips = [
+                each.sample(at_ns)
+                for each, when_ns in zip(self._busy, due, strict=True)
+                if when_ns <= at_ns
+            ]
+            if any(flips):
+                return at_ns // MILLISECOND_NS
+            at_ns += SAMPLE_NS
+        return None
+
+    def _read(self, interrupt: bool, is_fast: bool = False) -> None:
+        now_ms = self.now_ms
+        if interrupt:
+            for each in self._busy:
+                each.spot.touched(each.bit, now_ms, True)
+            self.now_ms = now_ms = now_ms + SNAPSHOT_MS
+        at_ns = now_ms * MILLISECOND_NS
+        electrodes = self._busy
+        if now_ms - self._all_read_ms >= QUIET_EVERY_MS:
+            electrodes = self._electrodes
+            self._all_read_ms = now_ms
+        for each in electrodes:
+            counts = each.counts(at_ns)
+            if is_fast:
+                each.decide(counts)
+            each.spot.reading(counts, each.stored.reference, each.bit, None, now_ms)
+            self.reading_count += 1
+        self.surface.look(now_ms, not self.round_open)
+        if self._watched is not None and (self._watched.presence == PRESENT) != self._lit:
+            self._lit = not self._lit
+            self.lit_changes += 1

@@ -1,0 +1,160 @@
+"""The long way: a trial through the chip's registers, the bus, the interrupt line and the lamps.
+
+The physics drive the register model; the shipped driver, chip watch, spots, lock and lamp player do
+the rest, in virtual time. After START the lamps are looked at from outside: what was accepted, what
+was refused and what is empty has to show.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from controller.core import commands, lights, sensing
+from controller.core.round import RoundState, apply, decide
+from controller.core.rules import Rules
+from controller.core.surface import Surface
+from controller.lamps import LampPlayer
+from controller.sensors import ChipWatch
+from hal import aio
+from hal.board import Board
+from sim.backend import SimBackend
+from sim.loop import run_virtual
+from sim.physics.table import PhysicalTable
+from sim.sense.board import BUS, SENSE, trial_board
+from sim.sense.calibrate import Stored
+from sim.sense.cases import TARGET, Scene
+from sim.sense.trial import Runner
+from sim.world import World
+
+LOOK_AFTER_MS = 1300
+# What must not be seen a second after the lock; what moves on may show that it does.
+CONTRADICTS = {
+    sensing.ACCEPT: (lights.OFF, lights.DETECTED, lights.REFUSED),
+    sensing.REFUSE: (lights.OFF, lights.DETECTED, lights.ACCEPTED),
+    sensing.EMPTY: (lights.ACCEPTED, lights.REFUSED),
+    sensing.LEFT: (lights.ACCEPTED,),
+}
+
+
+class RegisterRunner(Runner):
+    """One table, from physics to lamps; `wrong_lights` names the spots that showed otherwise."""
+
+    through_registers = True
+
+    def __init__(self, table: PhysicalTable, stored: Mapping[str, Stored]) -> None:
+        super().__init__()
+        self._table = table
+        self._stored = stored
+        self._state = RoundState()
+        self._round_open = False
+        self._lit = False
+        self._at_rest = False
+
+    def play(self, scene: Scene) -> dict[str, int]:
+        return run_virtual(self._play(scene))
+
+    async def _play(self, scene: Scene) -> dict[str, int]:
+        world = World(trial_board(list(self._table.pads)))
+        world.lay_felt(self._table)
+        world.start()
+        board = Board.from_config(world.board, SimBackend(world))
+        try:
+            return await self._with(board, world, scene)
+        finally:
+            board.close()
+            await world.close()
+
+    async def _with(self, board: Board, world: World, scene: Scene) -> dict[str, int]:
+        self.spots = {
+            sensor: sensing.Spot(sensor, stored.calibration)
+            for sensor, stored in self._stored.items()
+        }
+        lamps = LampPlayer(board.lamps, lambda: None, lambda _: None)
+        watch = self._new_watch(board, lamps)
+        await board.start_lamps()
+        tasks = [
+            asyncio.create_task(watch.run(), name="watch"),
+            asyncio.create_task(lamps.run(), name="lamps"),
+        ]
+        try:
+            await self._until_start(world, scene)
+            await watch.look_now()
+            verdicts = self._lock()
+            self._show(lamps)
+            await aio.sleep_ms(LOOK_AFTER_MS)
+            if scene.bus_fault != "stuck":  # else the lamps cannot be reached either
+                self._look(world, verdicts)
+            return dict(verdicts)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _new_watch(self, board: Board, lamps: LampPlayer) -> ChipWatch:
+        return ChipWatch(
+            SENSE,
+            board.chips[SENSE],
+            dict(enumerate(self.spots.values())),
+            [stored.reference for stored in self._stored.values()],
+            lambda: self._show(lamps),
+            lambda: None,
+            Surface(),
+            lambda: not self._round_open,
+        )
+
+    async def _until_start(self, world: World, scene: Scene) -> None:
+        moments: list[tuple[float, Callable[[], None]]] = []
+        for begin_s, end_s in scene.rounds:
+            moments += [(begin_s, partial(self._open, True)), (end_s, partial(self._open, False))]
+        moments.append((scene.rest_s, self._come_to_rest))
+        if scene.bus_fault == "nack":
+            moments.append((scene.bus_fault_s, partial(world.faults.nack, SENSE)))
+        elif scene.bus_fault == "stuck":
+            moments.append((scene.bus_fault_s, partial(world.faults.stick_bus, BUS)))
+        for at_s, act in sorted(moments, key=lambda moment: moment[0]):
+            await _sleep_until(world, at_s)
+            act()
+        await _sleep_until(world, scene.start_s)
+
+    def _open(self, is_open: bool) -> None:
+        self._round_open = is_open
+
+    def _come_to_rest(self) -> None:
+        self._at_rest = True
+        self._lit = self.spots[TARGET].presence == sensing.PRESENT
+
+    def _lock(self) -> list[tuple[str, int]]:
+        now_ms = aio.ticks_ms()
+        verdicts = [(sensor, spot.verdict_at_lock(now_ms)) for sensor, spot in self.spots.items()]
+        rules = Rules("touch", list(self.spots), [], 0, 0)
+        rules.link_up = rules.meters_fresh = True
+        events, _refusal = decide(self._state, rules, commands.start(verdicts))
+        for event in events:
+            apply(self._state, event)
+        self._round_open = self._state.round_open
+        return verdicts
+
+    def _show(self, lamps: LampPlayer) -> None:
+        lit = self.spots[TARGET].presence == sensing.PRESENT
+        if self._at_rest and lit != self._lit:
+            self._lit = lit
+            self.lit_changes += 1
+        lamps.show(
+            {
+                sensor: lights.light_of(sensor, spot.presence, self._state, 0)
+                for sensor, spot in self.spots.items()
+            }
+        )
+
+    def _look(self, world: World, verdicts: list[tuple[str, int]]) -> None:
+        for sensor, verdict in verdicts:
+            if world.light(sensor) in CONTRADICTS[verdict]:
+                self.wrong_lights.append(f"{sensor} {world.light(sensor)}")
+
+
+async def _sleep_until(world: World, at_s: float) -> None:
+    left_ms = int(at_s * 1000) - world.now_ns() // 1_000_000
+    if left_ms > 0:
+        await aio.sleep_ms(left_ms)
