@@ -92,7 +92,7 @@ class ControlDoor:
             return {"done": True, "sentence": self._correct(request)}
         except LedgerError as error:
             return {"done": False, "sentence": str(error)}
-        except ValueError:
+        except (ValueError, RecursionError):
             return {"done": False, "sentence": "A correction is one line of JSON."}
         except apsw.Error as error:
             # The ledger itself failed: the manager must not go on as if nothing had happened.
