@@ -17,7 +17,7 @@ from controller import recovery
 from controller.core import commands, kinds
 from controller.core.round import RoundState, apply, decide, is_local
 from controller.core.rules import Rules
-from controller.critical import round_image
+from controller.critical import WAGERED_KEY, round_image
 from controller.journal import Entry, Journal
 from hal import aio
 from hal.clock import WallClock
@@ -30,7 +30,6 @@ log = logging.getLogger("controller.round")
 
 COMMANDS_WAITING_MAX = 16
 REPLAY_BATCH = 256
-WAGERED_KEY = 65
 MEMORY_REPAIRED = "The unit's memory was checked and repaired. Press START again."
 COMMAND_BYTES_MAX = 64
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from sim.perf import chip_to_light, odds, unit_process, virtual_time
+from sim.perf import chip_to_light, durability, odds, unit_process, virtual_time
 from sim.perf.figures import Figure, print_figures, save
 
 GROUPS: dict[str, Callable[[], list[Figure]]] = {
     "Chip to light, in simulated physical time at 400 kHz": chip_to_light.measure,
     "The unit as a process, on this machine": unit_process.measure,
+    "Durability": durability.measure,
     "Virtual time": virtual_time.measure,
     "Exact odds": odds.measure,
 }

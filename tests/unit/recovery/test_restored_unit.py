@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import apsw
 import pytest
 
 from controller.journal_records import Salvaged
@@ -108,6 +109,62 @@ def test_every_event_reaches_the_ledger_once_and_names_where_it_was() -> None:
         alarms = " ".join(floor.alarms())
         assert f"{OPERATOR} permits a new journal" in alarms
         assert "3 records were salvaged." in alarms
+        assert "not in order" not in alarms
+
+    on_a_floor(play)
+
+
+def test_mutation_without_the_origins_the_round_would_be_started_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("manager.succession.Successions.has_taken", lambda *_: False)
+
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        await table.restore_power()
+        await until_restored(table)
+        assert "not in order" in " ".join(floor.alarms())
+
+    on_a_floor(play)
+
+
+def test_mutation_without_the_salvage_the_win_would_be_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("controller.journal.Journal.salvage", lambda _: [])
+
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        await table.restore_power()
+        await until_restored(table)
+        assert floor.wins() == []
+
+    on_a_floor(play)
+
+
+@pytest.mark.parametrize("with_care", [True, False])
+def test_looking_at_a_damaged_journal_does_not_destroy_its_log(
+    monkeypatch: pytest.MonkeyPatch, with_care: bool
+) -> None:
+    """And the mutation: SQLite by itself deletes a log it does not believe when it closes."""
+
+    def without_care(connection: apsw.Connection) -> None:
+        connection.pragma("locking_mode", "EXCLUSIVE")
+        connection.pragma("journal_mode", "WAL")
+
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[1])
+        before = table.disk.read_file(LOG_FILE)
+        with monkeypatch.context() as patch:
+            if not with_care:
+                patch.setattr("controller.journal_file._configure", without_care)
+            await table.restore_power()
+            await aio.sleep_ms(1000)
+            await table.unit.close()
+        assert (LOG_FILE in table.disk.names()) == with_care
+        if with_care:
+            assert table.disk.read_file(LOG_FILE) == before
+        table.disk.write_file(LOG_FILE, before)
 
     on_a_floor(play)
 
