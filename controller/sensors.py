@@ -76,6 +76,7 @@ class ChipWatch:
             self._surface.add(spot)
         self._zeros = [spot.zero for spot in spots.values()]
         self._reading = aio.Lock()
+        self._confirmed_ms = 0
         self._started = False
         self._healthy = False
 
@@ -125,14 +126,16 @@ class ChipWatch:
                 self._changed()
                 # Whoever waits for news (the lights) goes first; the longer reading comes after.
                 await aio.sleep_ms(1)
-            await self._confirm()
-            await self._rebase()
+            if moved or called or self._is_due():
+                await self._confirm()
+                await self._rebase()
 
     async def _wait_for_news(self) -> bool:
         """True when the chip's interrupt called, False when it is merely time to look."""
         line = self._chip.interrupt
         if line is None:
-            await aio.sleep_ms(min(WITHOUT_INTERRUPT_MS, self._poll_ms()))
+            await aio.sleep_ms(min(self._chip.poll_ms or WITHOUT_INTERRUPT_MS, self._poll_ms()))
+            self._beat()
             return False
         if line.active:
             return True  # the chip has more to tell than the last read took
@@ -143,6 +146,10 @@ class ChipWatch:
             return False
         return True
 
+    def _is_due(self) -> bool:
+        """Touch bits may be looked at more often than there is need for a whole reading."""
+        return aio.ticks_diff(aio.ticks_ms(), self._confirmed_ms) >= self._poll_ms()
+
     def _poll_ms(self) -> int:
         now_ms = aio.ticks_ms()
         wanted_ms = min(spot.read_again_ms(now_ms) for spot in self._spots.values())
@@ -150,7 +157,7 @@ class ChipWatch:
 
     async def _confirm(self) -> None:
         readings = await self._chip.snapshot()
-        now_ms = aio.ticks_ms()
+        now_ms = self._confirmed_ms = aio.ticks_ms()
         if self._witness:
             self._witness.note(self.name, [reading.raw for reading in readings], now_ms)
         if all(reading.fault for reading in readings):
