@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from manager.ledger import accounts
 from manager.ledger.audit_terms import TermsAudit
@@ -113,9 +114,7 @@ def _compare_balances(store: Store, replayed: dict[str, int]) -> None:
 
 def _audit_events(store: Store) -> int:
     count = 0
-    for unit_id, journal_id, last_sequence, last_digest in store.rows(
-        "SELECT unit_id, journal_id, last_sequence, last_digest FROM units ORDER BY unit_id"
-    ):
+    for unit_id, journal_id, last_sequence, last_digest in _journals(store):
         digest = first_digest(journal_id)
         sequence = 0
         for stored in store.rows(
@@ -133,3 +132,14 @@ def _audit_events(store: Store) -> int:
             raise _Bad(f"Unit {unit_id} is not as far as its last event says.")
         count += sequence
     return count
+
+
+def _journals(store: Store) -> list[tuple[Any, ...]]:
+    """Every journal and where it ends: the units' own, and those that new ones went on for."""
+    known = "SELECT unit_id, journal_id, last_sequence, last_digest FROM units"
+    if store.row("SELECT 1 FROM sqlite_schema WHERE name = 'successions'"):
+        known += (
+            " UNION ALL SELECT before_unit_id, before_journal_id, before_sequence, before_digest"
+            " FROM successions WHERE adopted_ms > 0"
+        )
+    return store.rows(f"{known} ORDER BY 1, 2")

@@ -29,8 +29,10 @@ async def opened_floor(seed: int = 1) -> AsyncIterator[tuple[Floor, FloorTable]]
         table = await floor.open_table(TABLE)
         await aio.sleep_ms(3000)
         yield floor, table
-        assert floor.unsound_books() == ""
-        assert floor.product_errors() == []
+        unsound = floor.unsound_books()
+        assert unsound == "", unsound
+        errors = floor.product_errors()
+        assert errors == [], errors
     finally:
         await floor.close()
 

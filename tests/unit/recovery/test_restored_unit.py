@@ -8,6 +8,7 @@ import pytest
 from controller.journal_records import Salvaged
 from hal import aio
 from manager import succession
+from manager.ledger.audit import audit
 from manager.ledger.errors import LedgerError
 from protocol import events
 from sim.floor import JOURNAL_FILE, Floor, FloorTable
@@ -112,6 +113,24 @@ def test_every_event_reaches_the_ledger_once_and_names_where_it_was() -> None:
         assert "not in order" not in alarms
 
     on_a_floor(play)
+
+
+def test_an_audit_still_proves_the_journal_that_ended() -> None:
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
+        await table.restore_power()
+        await until_restored(table)
+        store = table.office.manager.store
+        (count,) = store.rows("SELECT count(*) FROM events")[0]
+        assert audit(store).event_count == count
+        store.execute("DROP TRIGGER events_refuse_delete")
+        ended, last = store.rows("SELECT before_journal_id, before_sequence FROM successions")[0]
+        values = (ended, last)
+        store.execute("DELETE FROM events WHERE journal_id = ? AND sequence = ?", values)
+        assert not audit(store).sound
+
+    with pytest.raises(AssertionError, match="not as far as its last event"):
+        on_a_floor(play)  # the floor's own audit says so, too
 
 
 def test_mutation_without_the_origins_the_round_would_be_started_twice(
