@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from manager import corrections_cli, process
+from manager import adoption, corrections_cli, process
 from manager.app import Manager
 from manager.clock import wall_clock_ms
 from manager.control import SOCKET_NAME
@@ -70,6 +70,11 @@ def _train(arguments: Sequence[str]) -> int:
     return train(arguments)
 
 
+def _adopt_journal(arguments: Sequence[str]) -> int:
+    """let a unit go on with a new journal, once"""
+    return adoption.main(list(arguments))
+
+
 TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "odds": _odds,
     "advise": _advise,
@@ -77,6 +82,7 @@ TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "export": _export,
     "audit-export": _audit_export,
     "train": _train,
+    "adopt-journal": _adopt_journal,
 } | {name: corrections_cli.tool(name) for name in corrections_cli.COMMANDS}
 
 

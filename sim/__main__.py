@@ -14,6 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from sim.sense import command as sense_command
     from sim.storm import command as storm_command
 
     parser = argparse.ArgumentParser(prog="python -m sim", description=__doc__)
@@ -32,6 +33,9 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("file", type=Path, metavar="FILE")
     replay.add_argument("--table", default="four-card-touch")
     replay.set_defaults(run=_replay)
+    sense = commands.add_parser("sense", help="how often sensing is wrong, case by case")
+    sense_command.add_arguments(sense)
+    sense.set_defaults(run=sense_command.main)
     storm = commands.add_parser("storm", help="a floor under every fault at once, checked")
     storm_command.add_arguments(storm)
     storm.set_defaults(run=storm_command.main)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from sim.perf import chip_to_light, durability, odds, unit_process, virtual_time
+from sim.perf import chip_to_light, durability, odds, strict_gate, unit_process, virtual_time
 from sim.perf.figures import Figure, print_figures, save
 
 GROUPS: dict[str, Callable[[], list[Figure]]] = {
@@ -14,6 +14,8 @@ GROUPS: dict[str, Callable[[], list[Figure]]] = {
     "Durability": durability.measure,
     "Virtual time": virtual_time.measure,
     "Exact odds": odds.measure,
+    "The strict gate": strict_gate.measure,
+    "Durability": durability.measure,
 }
 
 
