@@ -5,7 +5,7 @@ TABLE ?= four-card-touch
 DATA ?= build/run/$(TABLE)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run setup-test test test-quick test-kernel test-storm fuzz-deep lint scenarios perf lock clean
+.PHONY: help setup run setup-test test test-quick test-kernel fuzz fuzz-codec lint scenarios perf lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -28,6 +28,12 @@ test-quick: setup-test ## unit tests only
 
 test-kernel: setup-test ## the real libraries on a stock Debian kernel in QEMU
 	@deploy/setup/kernel && $(PYTHON) -m sim.kernel
+
+fuzz: setup-test ## the fuzz tests, fifty times as deep
+	@$(PYTHON) -m pytest tests/fuzz -n 2 -q --hypothesis-profile=deep
+
+fuzz-codec: setup-test ## coverage-guided fuzzing of the codecs for a minute (x86_64)
+	@$(PYTHON) -m pip install --quiet "atheris>=3.0" && $(PYTHON) tests/fuzz/atheris_codec.py -max_total_time=60
 
 lint: setup-test ## ruff, mypy strict, import contracts
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports --no-cache

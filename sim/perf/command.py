@@ -15,7 +15,6 @@ GROUPS: dict[str, Callable[[], list[Figure]]] = {
     "Virtual time": virtual_time.measure,
     "Exact odds": odds.measure,
     "The strict gate": strict_gate.measure,
-    "Durability": durability.measure,
 }
 
 
