@@ -16,6 +16,7 @@ KINDS = (
     "power cut after an event",
     "power cut while booting",
     "card fails",
+    "card stalls",
     "card copied",
     "clock jumps",
     "link cut",

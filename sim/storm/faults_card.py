@@ -30,6 +30,20 @@ async def card_fails(floor: StormFloor, table: StormTable, chance: random.Random
     await stay_dark(table, chance)
 
 
+async def card_stalls(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    """A card that tidies up: every job takes up to a second, and a link may break meanwhile."""
+    pace = table.unit.pace
+    pace.stalls = True
+    table.hurt(40_000)  # what waits for the card waits longer than a table needs to rest
+    try:
+        await asyncio.sleep(chance.uniform(2, 10))
+        for connection in table.office.network.connections(table.cable):
+            connection.reset("unit")
+        await asyncio.sleep(chance.uniform(2, 10))
+    finally:
+        pace.stalls = False
+
+
 async def card_copied(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
     if any(clone.original is table for clone in floor.clones):
         return

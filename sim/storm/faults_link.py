@@ -11,6 +11,7 @@ from sim.storm.floor import StormFloor
 from sim.storm.table import StormTable
 from sim.storm.weather import DrawnWeather
 
+ANSWER_PATIENCE_S = 60.0
 EVENT_PATIENCE_S = 4.0  # a manager lets a silent connection go after five
 
 
@@ -54,6 +55,9 @@ async def one_way(floor: StormFloor, table: StormTable, chance: random.Random) -
 
 
 async def reset(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    if chance.random() < 0.6 and not await _is_answered(table):
+        return
+    await asyncio.sleep(chance.choice((0, 0.004, 0.02)) * chance.random())
     drawn: tuple[tuple[Side, ...], ...] = (("unit",), ("manager",), ("unit", "manager"))
     sides = chance.choice(drawn)
     for connection in table.office.network.connections(table.cable):
@@ -91,4 +95,23 @@ async def _records_something(table: StormTable) -> bool:
         return False
     finally:
         table.listeners.remove(notice)
+    return True
+
+
+async def _is_answered(table: StormTable) -> bool:
+    """Waits until the manager sends an award or a receipt, which the unit must then record."""
+    answered = asyncio.Event()
+
+    def notice(unit: object) -> None:
+        if unit is table:
+            answered.set()
+
+    table.office.wire.listeners.append(notice)
+    try:
+        async with asyncio.timeout(ANSWER_PATIENCE_S):
+            await answered.wait()
+    except TimeoutError:
+        return False
+    finally:
+        table.office.wire.listeners.remove(notice)
     return True

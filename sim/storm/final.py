@@ -15,7 +15,7 @@ from sim.storm.table import REST_MS, StormTable
 LAST_ROUND_MAX_S = 240.0
 DRAIN_MAX_S = 60.0
 FORK_MAX_S = 120.0
-RECOVERY_S = 12.0
+RECOVERY_S = 45.0  # the longest that a healed table may count as hurt
 
 
 async def heal(floor: StormFloor) -> None:
@@ -78,7 +78,7 @@ async def check_all(floor: StormFloor) -> None:
                 _violate(floor, dealer.table, _picture(dealer.table))
         return
     await _drain(floor)
-    await asyncio.sleep(REST_MS / 1000 + RECOVERY_S)
+    await asyncio.sleep(REST_MS / 1000 + 1.0)
     for table in floor.tables:
         if not table.retired and not floor.record.violations:
             _check_table(floor, table)

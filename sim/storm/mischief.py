@@ -25,6 +25,7 @@ FAULTS: dict[str, Fault] = {
     "power cut after an event": faults_power.cut_after_an_event,
     "power cut while booting": faults_power.cut_while_booting,
     "card fails": faults_card.card_fails,
+    "card stalls": faults_card.card_stalls,
     "card copied": faults_card.card_copied,
     "clock jumps": faults_hardware.clock_jumps,
     "link cut": faults_link.cut,

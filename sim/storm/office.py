@@ -50,7 +50,7 @@ class StormOffice:
         self.listeners: list[Callable[[StormOffice, str, Event], None]] = []
         self.ledger = LedgerWatch(name, record, self._knows_event, self._committed)
         self.errors: list[BaseException] = []
-        self._wire = WireWatch(self, record)
+        self.wire = WireWatch(self, record)
         self._dirty = False
         self._down = asyncio.Event()
         self._funeral: list[asyncio.Task[None]] = []
@@ -58,7 +58,7 @@ class StormOffice:
         self.disk = self.back_office.disk
         self.disk.on_cut = self._disk_lost_power
         self.disk.on_change = self._disk_changed
-        self.network.tap = self._wire.written
+        self.network.tap = self.wire.written
         self.network.listen(self._serve)
 
     @property

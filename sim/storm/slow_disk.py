@@ -10,6 +10,7 @@ import asyncio
 import random
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hal.worker import Worker
@@ -22,10 +23,18 @@ HICCUP_SHARE = 0.01
 HICCUP_MS = (40.0, 900.0)  # a card that cleans up
 
 
+@dataclass
+class Pace:
+    """How slow a card is just now; it outlives the program that waits for it."""
+
+    stalls: bool = False  # every job takes as long as a hiccup
+
+
 class SlowDisk(Worker):
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, chance: random.Random, pace: Pace) -> None:
         self.name = "disk"
         self._chance = chance
+        self._pace = pace
         self._waiting: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
         self._busy = False
         self._dead = False
@@ -76,8 +85,8 @@ class SlowDisk(Worker):
         asyncio.get_running_loop().call_later(delay_ms / 1000, call, *values)
 
     def _work_ms(self) -> float:
-        low, high = HICCUP_MS if self._chance.random() < HICCUP_SHARE else WORK_MS
-        return self._chance.uniform(low, high)
+        hiccup = self._chance.random() < HICCUP_SHARE or self._pace.stalls
+        return self._chance.uniform(*(HICCUP_MS if hiccup else WORK_MS))
 
     def _tell_ms(self) -> float:
         return self._chance.uniform(*TELL_MS)

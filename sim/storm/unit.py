@@ -18,7 +18,7 @@ from controller.journal import Journal, JournalFault
 from hal.backend import Backend
 from hal.worker import Worker
 from sim.backend import SimBackend
-from sim.storm.slow_disk import SlowDisk
+from sim.storm.slow_disk import Pace, SlowDisk
 from sim.unit import SimUnit
 from sim.world import World
 
@@ -36,7 +36,8 @@ class StormUnit(SimUnit):
     def __init__(self, *values: Any, disk_chance: random.Random, **named: Any) -> None:
         super().__init__(*values, **named)
         self._disk_chance = disk_chance
-        self._worker = SlowDisk(disk_chance)
+        self.pace = Pace()
+        self._worker = SlowDisk(disk_chance, self.pace)
         self._burial: asyncio.Task[None] | None = None
         self.fallen: list[BaseException] = []  # what the program let fall before its power went
 
@@ -76,7 +77,7 @@ class StormUnit(SimUnit):
         if self._burial is not None:
             await self._burial
             self._burial = None
-        self._worker = SlowDisk(self._disk_chance)
+        self._worker = SlowDisk(self._disk_chance, self.pace)
         try:
             await self.power_on()
         except (JournalFault, apsw.Error):

@@ -6,6 +6,7 @@ it is. It knows the frames' outer form only; what follows from an event is the b
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import cbor2
@@ -56,6 +57,7 @@ class WireWatch:
     def __init__(self, office: WatchedOffice, record: Record) -> None:
         self._office = office
         self._record = record
+        self.listeners: list[Callable[[WatchedUnit], None]] = []  # hear of awards and receipts
         self._resent: dict[int, int] = {}  # per connection: an event the manager had already
 
     def written(self, connection: Connection, upward: bool, data: bytes) -> None:
@@ -75,12 +77,10 @@ class WireWatch:
         elif kind == kinds.ACK_MESSAGE:
             self._acknowledged(unit, message[1])
             self._note_dedupe(connection, message[1])
-        elif kind == kinds.AWARD_MESSAGE:
-            self._award(unit, message)
-        elif kind == kinds.COMMITTED_MESSAGE:
-            self._committed(unit, message)
-        else:
+        elif kind == kinds.METERS_MESSAGE:
             self._meters(unit, message)
+        else:
+            self._answer(unit, kind, message)
 
     def _event(self, connection: Connection, unit: WatchedUnit, message: dict[int, Any]) -> None:
         unit.look()
@@ -98,6 +98,14 @@ class WireWatch:
         if self._resent.get(connection.number, sequence + 1) <= sequence:
             del self._resent[connection.number]
             self._record.marks.fire(marks.RESEND_DEDUPLICATED)
+
+    def _answer(self, unit: WatchedUnit, kind: int, message: dict[int, Any]) -> None:
+        if kind == kinds.AWARD_MESSAGE:
+            self._award(unit, message)
+        else:
+            self._committed(unit, message)
+        for listener in list(self.listeners):
+            listener(unit)
 
     def _award(self, unit: WatchedUnit, message: dict[int, Any]) -> None:
         claim = self._office.ledger.books.claims.get((unit.table_id, message[1]))
