@@ -194,6 +194,11 @@ class PhysicalTable:
             ]
         return at_s + max(kelvin_s * part_k, percent_s * part_p)
 
+    def warm(self, at_s: float, ff: float, over_s: float) -> None:
+        """The same slow change on every pad, however large."""
+        for pad in self.pads.values():
+            pad.ramps.append(Ramp(ff, at_s, at_s + over_s))
+
     def interfere(self, pad_ids: Sequence[str], at_s: float) -> float:
         """A transmitter, a charger, a dimmer: noise and a shift on some pads for a while."""
         draw = self.draw

@@ -21,7 +21,7 @@ TRIAL_SEED_BITS = 48
 
 @dataclass(frozen=True)
 class Plan:
-    """One run: `register_part` of each case's trials take the long way, at least one does."""
+    """One run: `register_part` of each case's trials take the long way, at least one if any."""
 
     seed: int
     trials: int

@@ -1,0 +1,98 @@
+"""A table of five spots with the shipped driver and chip watch, on a physical felt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from controller.core.sensing import Spot
+from controller.core.surface import Surface
+from controller.sensors import ChipWatch
+from hal.aio import sleep_ms, ticks_ms
+from hal.board import Board
+from sim.backend import SimBackend
+from sim.loop import run_virtual
+from sim.physics.table import PhysicalTable
+from sim.sense.board import SENSE, trial_board
+from sim.sense.calibrate import MARGIN_MIN, calibrate
+from sim.sense.cases import PADS
+from sim.world import World
+
+
+def good_table(seed: int) -> PhysicalTable:
+    """The first table from this seed on that passes calibration."""
+    while True:
+        table = PhysicalTable(PADS, seed)
+        if all(calibrate(table, pad).margin >= MARGIN_MIN for pad in table.pads.values()):
+            return table
+        seed += 1
+
+
+class Rig:
+    """Spots by sensor, the world under them, and what was seen of them."""
+
+    def __init__(self, world: World, board: Board, table: PhysicalTable) -> None:
+        self.world = world
+        self.table = table
+        stored = {sensor: calibrate(table, pad) for sensor, pad in table.pads.items()}
+        self.spots = {s: Spot(s, each.calibration) for s, each in stored.items()}
+        self.surface = Surface()
+        self.round_open = False
+        self.seen: list[tuple[int, str, str]] = []
+        self.watch = ChipWatch(
+            SENSE,
+            board.chips[SENSE],
+            dict(enumerate(self.spots.values())),
+            [each.reference for each in stored.values()],
+            self._note,
+            lambda: None,
+            self.surface,
+            lambda: not self.round_open,
+        )
+
+    def _note(self) -> None:
+        for sensor, spot in self.spots.items():
+            self.seen.append((ticks_ms(), sensor, spot.presence))
+
+    async def verdicts(self) -> dict[str, int]:
+        await self.watch.look_now()
+        return {sensor: spot.verdict_at_lock(ticks_ms()) for sensor, spot in self.spots.items()}
+
+    async def verdict(self, sensor: str) -> int:
+        return (await self.verdicts())[sensor]
+
+    async def seen_within(self, sensor: str, presence: str, limit_ms: int) -> bool:
+        begin_ms = ticks_ms()
+        while ticks_ms() - begin_ms <= limit_ms:
+            if self.spots[sensor].presence == presence:
+                return True
+            await sleep_ms(5)
+        return False
+
+
+@asynccontextmanager
+async def rig(seed: int = 1) -> AsyncIterator[Rig]:
+    table = good_table(seed)
+    world = World(trial_board(PADS))
+    world.lay_felt(table)
+    world.start()
+    board = Board.from_config(world.board, SimBackend(world))
+    ready = Rig(world, board, table)
+    task = asyncio.create_task(ready.watch.run(), name="watch")
+    try:
+        yield ready
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        board.close()
+        await world.close()
+
+
+def on_rig(scene: Callable[[Rig], Awaitable[None]], seed: int = 1) -> None:
+    async def whole() -> None:
+        async with rig(seed) as ready:
+            await sleep_ms(1_000)
+            await scene(ready)
+
+    run_virtual(whole())

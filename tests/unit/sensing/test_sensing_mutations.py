@@ -1,0 +1,177 @@
+"""A matrix that cannot fail proves nothing: each safeguard of sensing is taken away here once.
+
+The seeds are fixed ones on which the mutant is wrong; the shipped code is right on all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from controller.core import classify, sensing, surface
+from controller.core.classify import Classifier
+from controller.core.sensing import ACCEPT, Spot
+from controller.core.surface import Surface
+from controller.core.trace import Trace
+from sim.physics.pad import Ramp
+from sim.physics.table import PhysicalTable
+from sim.sense.cases import CASES, Case, Scene
+from sim.sense.fast import FastTable
+from sim.sense.tally import Tally, broken_by
+from sim.sense.trial import FastRunner, draw_table, run_trial
+
+Mutate = Callable[[object, str, Any], None]
+
+
+@pytest.fixture
+def mutate(monkeypatch: pytest.MonkeyPatch) -> Mutate:
+    def change(where: object, name: str, mutant: Any) -> None:
+        assert hasattr(where, name), f"nothing is called {name} any more: mend this mutation"
+        monkeypatch.setattr(where, name, mutant)
+
+    return change
+
+
+def case_called(name: str) -> Case:
+    return next(case for case in CASES if case.name == name)
+
+
+def broken(case: Case | str, seeds: Iterable[int]) -> list[str]:
+    case = case_called(case) if isinstance(case, str) else case
+    tally = Tally(case)
+    for seed in seeds:
+        tally.add(run_trial(case, seed, FastRunner))
+    return broken_by([tally])
+
+
+def must_notice(case: Case | str, seeds: Iterable[int], change: Callable[[], None]) -> None:
+    seeds = list(seeds)
+    assert broken(case, seeds) == []
+    change()
+    assert broken(case, seeds)
+
+
+def test_accepting_on_a_single_sample_is_noticed(mutate: Mutate) -> None:
+    def last_level(self: Trace, _duration_ms: int, _now_ms: int) -> float | None:
+        return self.level() if self._blocks else None
+
+    must_notice("hand resting", (6, 25, 27, 32), lambda: mutate(Trace, "mean_if_still", last_level))
+
+
+def test_learning_what_came_slowly_as_a_bet_is_noticed(mutate: Mutate) -> None:
+    must_notice(
+        "drying and wiping",
+        (6, 9, 11, 12),
+        lambda: mutate(Classifier, "_look_for_unknown", lambda *_: None),
+    )
+
+
+def _spill_under_a_hand(table: PhysicalTable) -> Scene:
+    end_s = table.spill(("2A", "3A", "4A"), 1.5, hand_over="3A")
+    return Scene(table.draw.between(end_s + 1, end_s + 8))
+
+
+def test_a_table_without_spill_detection_is_noticed(mutate: Mutate) -> None:
+    """The hand that knocks the glass over hides how the liquid came; only its neighbours tell."""
+    case = Case("spill under a hand", _spill_under_a_hand, never_accepts=True)
+    must_notice(case, (161, 370), lambda: mutate(Surface, "_rose", lambda *_: None))
+
+
+def test_thresholds_without_hysteresis_are_noticed(mutate: Mutate) -> None:
+    def change() -> None:
+        mutate(classify, "HELD_BELOW", 0.0)
+        mutate(classify, "HELD_ABOVE", 0.0)
+
+    must_notice("chip half off", (26, 32, 61, 64), change)
+
+
+def test_a_card_that_counts_as_a_chip_is_noticed(mutate: Mutate) -> None:
+    def change() -> None:
+        mutate(classify, "CHIP_MIN", 0.05)
+        mutate(classify, "EMPTY_MAX", 0.02)
+
+    must_notice("card over the spot", (0, 1, 2, 6), change)
+
+
+def test_a_failed_read_that_counts_as_the_empty_level_is_noticed(mutate: Mutate) -> None:
+    honest = Spot.reading
+
+    def lie(
+        self: Spot, raw: int, reference: int, touched: bool, fault: str | None, now_ms: int
+    ) -> bool:
+        if fault or not 0 < raw < 1023:
+            return honest(self, reference, reference, False, None, now_ms)
+        return honest(self, raw, reference, touched, None, now_ms)
+
+    must_notice("dead pad", range(8), lambda: mutate(Spot, "reading", lie))
+
+
+def test_a_chip_that_needs_no_memory_of_its_arrival_is_noticed(mutate: Mutate) -> None:
+    """Whatever lies still and weighs like a chip is not one: wet felt lies still as well."""
+
+    def anything(self: Classifier, level: float, now_ms: int) -> bool:
+        mean = self._trace.mean_if_still(classify.LEFT_BEHIND_MS, now_ms)
+        return mean is not None and classify.CHIP_MIN <= mean <= classify.STACK_MAX
+
+    must_notice(
+        "drying and wiping", (6, 9, 11, 12), lambda: mutate(Classifier, "_is_chip", anything)
+    )
+
+
+# -- the empty felt --------------------------------------------------------------------------
+
+
+def _ghost_after_a_wipe(seed: int) -> int:
+    """A film of water lowers one spot over a quarter of an hour; then it is wiped away."""
+    drawn = draw_table(CASES[0], seed)
+    table, pad = drawn.table, drawn.table.pads["3A"]
+    chip_ff = table.chip_ff * pad.sensitivity
+    pad.ramps += [Ramp(-0.9 * chip_ff, 1.0, 1000.0), Ramp(0.9 * chip_ff, 1002.0, 1002.2)]
+    table._grab("3A", 1001.8)
+    fast = FastTable(table, drawn.stored)
+    return fast.verdicts(1_008_000)["3A"]
+
+
+def test_a_reference_that_follows_water_upwards_makes_a_ghost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert _ghost_after_a_wipe(1) != ACCEPT
+
+    def follow_everything(self: Surface, step: float, now_ms: int) -> None:
+        for spot in self._spots:
+            if spot.classifier.empty_for_ms(now_ms):
+                spot.damp += max(-step, min(step, spot.level))
+            spot.zero = spot.damp
+
+    monkeypatch.setattr(Surface, "_learn", follow_everything)
+    assert _ghost_after_a_wipe(1) == ACCEPT
+
+
+def _zeros_after_a_round_of_drift() -> list[float]:
+    drawn = draw_table(CASES[0], 2)
+    drawn.table.warm(1.0, ff=40.0, over_s=120.0)
+    fast = FastTable(drawn.table, drawn.stored)
+    fast.round_open = True
+    fast.run_until(130_000)
+    return [zero for _, zero in fast.surface.zeros()]
+
+
+def test_a_felt_that_is_learned_in_a_round_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(_zeros_after_a_round_of_drift()) == {0.0}
+    look = Surface.look
+    monkeypatch.setattr(Surface, "look", lambda self, now_ms, _may: look(self, now_ms, True))
+    assert max(_zeros_after_a_round_of_drift()) > 0.03
+
+
+def test_a_spot_is_followed_down_only_so_far() -> None:
+    """Damp that seeps in slowly may be followed, but never so far that a chip would vanish."""
+    drawn = draw_table(CASES[0], 3)
+    pad = drawn.table.pads["3A"]
+    pad.ramps.append(Ramp(0.9 * drawn.table.chip_ff * pad.sensitivity, 1.0, 3000.0))
+    fast = FastTable(drawn.table, drawn.stored)
+    fast.run_until(3_000_000)
+    assert fast.spots["3A"].damp == pytest.approx(surface.LOCAL_MAX, abs=0.02)
+    assert fast.spots["3A"].presence == sensing.UNSURE
+    assert abs(fast.spots["1A"].zero) < 0.05, "one damp spot is nobody else's business"
