@@ -90,7 +90,7 @@ def light_of(sensor: str, presence: str, state: "RoundState", round_age_ms: int)
 
 
 def _still_blinks(sensor: str, presence: str, state: "RoundState", round_age_ms: int) -> bool:
-    if presence == sensing.PRESENT or not state.round_open:
+    if presence in (sensing.PRESENT, sensing.UNSURE) or not state.round_open:
         return True
     return late_left_ms(sensor, state, round_age_ms) > 0
 

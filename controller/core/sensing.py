@@ -128,11 +128,11 @@ class Spot:
             return self.fault(fault_reason, now_ms)
         if raw <= 0 or raw >= self._calibration.raw_max:
             return self.fault(f"the reading {raw} is out of range", now_ms)
-        moved = self.touched(is_touched, now_ms, False)
-        self._read_ms = now_ms
+        moved = is_touched != self._touch_bit and self.touched(is_touched, now_ms, False)
+        self._looked_ms = self._read_ms = now_ms
         self.level = (reference - raw) / self._calibration.chip_delta - self.zero
-        kind = self.classifier.take(self.level, now_ms, self._is_prompt(now_ms))
-        return self._judge(kind, now_ms) or moved
+        prompt = self._edge_is_news and self._is_prompt(now_ms)
+        return self._judge(self.classifier.take(self.level, now_ms, prompt), now_ms) or moved
 
     def fault(self, reason: str, now_ms: int) -> bool:
         self.classifier.lost()
@@ -188,9 +188,10 @@ class Spot:
         return self.classifier.kind == UNDECIDED
 
     def _is_prompt(self, now_ms: int) -> bool:
-        if not (self._touch_bit and self._edge_is_news):
-            return False
-        return 0 <= ticks_diff(now_ms, self._edge_ms) <= PROMPT_MS
+        if self._touch_bit and 0 <= ticks_diff(now_ms, self._edge_ms) <= PROMPT_MS:
+            return True
+        self._edge_is_news = False
+        return False
 
     def _become(self, presence: str, reason: str, confirmed: bool, now_ms: int) -> bool:
         if presence != self.presence:

@@ -18,6 +18,7 @@ from sim.physics.things import Thing
 
 COUNTS_MAX = 1023
 SAMPLE_NS = 4_000_000
+SAMPLE_S = 0.004
 
 
 def counts_of(femtofarads: float) -> int:
@@ -68,7 +69,7 @@ class PhysicalPad(Source):
     noise_ff: float
     noise_key: int
     mains_ff: float = 0.0
-    mains_hz: float = 50.0
+    mains_omega: float = 2 * pi * 50.0
     lamp_ff: float = 0.0
     lamp: Callable[[], float] | None = None
     things: list[Thing] = field(default_factory=list)
@@ -91,10 +92,10 @@ class PhysicalPad(Source):
     def femtofarads(self, at_ns: int) -> float:
         """What a converter that samples every 4 ms sees in the sample of this moment."""
         number = at_ns // SAMPLE_NS
-        t_s = number * SAMPLE_NS * 1e-9
+        t_s = number * SAMPLE_S
         total = self.still_ff(t_s) + self.noise_ff * gauss(self.noise_key, number)
         if self.mains_ff:
-            total += self.mains_ff * sin(2 * pi * self.mains_hz * t_s)
+            total += self.mains_ff * sin(self.mains_omega * t_s)
         for interference in self.interferences:
             total += interference.at(t_s, number)
         return total

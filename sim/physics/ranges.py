@@ -18,7 +18,6 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "pad to pad sensitivity": (0.94, 1.06),
     "pad noise, fF rms": (1.2, 2.6),
     "mains pick-up, fF": (0.0, 2.5),
-    "mains, Hz": (49.9, 60.1),
     "lamp pick-up, fF at full": (-6.0, 6.0),
     "ageing, loss of sensitivity": (0.0, 0.08),
     "ageing, shift, fF": (-12.0, 12.0),

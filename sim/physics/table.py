@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import exp
+from math import exp, pi
 
 from sim.physics.motion import Unsteadiness
 from sim.physics.pad import Interference, PhysicalPad, Ramp
@@ -292,6 +292,6 @@ def _new_pad(draw: Draw, overlay: float, mains_hz: float) -> PhysicalPad:
         noise_ff=draw.of("pad noise, fF rms"),
         noise_key=draw.key(),
         mains_ff=draw.of("mains pick-up, fF"),
-        mains_hz=mains_hz + draw.between(-0.1, 0.1),
+        mains_omega=2 * pi * (mains_hz + draw.between(-0.1, 0.1)),
         lamp_ff=draw.of("lamp pick-up, fF at full"),
     )

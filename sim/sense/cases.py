@@ -181,7 +181,7 @@ def _drying(table: PhysicalTable) -> Scene:
     end_s = table.spill(pads, _begin(table))
     if draw.chance(0.6):
         end_s = table.wipe(pads, end_s + draw.between(1, 8))
-    return Scene(draw.between(end_s, end_s + 60))
+    return Scene(draw.between(end_s, end_s + 45))
 
 
 # -- the room --------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ CASES: tuple[Case, ...] = (
         )
         for material in MATERIALS
     ),
-    Case("chips on every seat", _full_table, 2, misses_max=CENTRED_MISSES_MAX),
+    Case("chips on every seat", _full_table, 1, misses_max=CENTRED_MISSES_MAX),
     Case("one chip, lamps at their worst", _lamps, 2, misses_max=CENTRED_MISSES_MAX),
     Case("chips lying there at power-up", _chip_at_boot, 4, misses_max=CENTRED_MISSES_MAX),
     Case("card laid over a chip", _card_over_chip, 4, never_accepts=True),
@@ -287,8 +287,8 @@ CASES: tuple[Case, ...] = (
     Case("drink", _thing("glass, fF"), 2),
     Case("lammer", _thing("lammer, part of a chip"), 2),
     Case("liquid", _liquid, 8, never_accepts=True),
-    Case("drying and wiping", _drying, 4, never_accepts=True),
-    Case("drift", _drift, 2, never_accepts=True),
+    Case("drying and wiping", _drying, 3, never_accepts=True),
+    Case("drift", _drift, 1, never_accepts=True),
     Case("interference", _interference, 8, never_accepts=True),
     Case("dead pad", _dead_pad, 4, never_accepts=True, never_empty=True),
     Case("dead bus", _dead_bus, 1, never_accepts=True, never_empty=True, through_registers=True),

@@ -7,8 +7,16 @@ shipped `Spot` and `Surface`, read at the pace they ask for. The long way throug
 
 from __future__ import annotations
 
-from controller.core.sensing import DECIDING_EVERY_MS, PRESENT, QUIET_EVERY_MS, Spot
+from controller.core.sensing import (
+    DECIDING_EVERY_MS,
+    FOREIGN,
+    PRESENT,
+    QUIET_EVERY_MS,
+    UNSURE,
+    Spot,
+)
 from controller.core.surface import Surface
+from sim.chips.base import FOREVER_NS
 from sim.physics.pad import SAMPLE_NS
 from sim.physics.table import PhysicalTable
 from sim.sense.calibrate import Stored
@@ -60,7 +68,9 @@ class _Electrode:
         return True
 
     def next_sample_ns(self, at_ns: int) -> int:
-        """The first sample from `at_ns` on that could move the touch bit."""
+        """The first sample from `at_ns` on that could move the touch bit, if that bit matters."""
+        if self.spot.presence == UNSURE and self.spot.classifier.kind == FOREIGN:
+            return FOREVER_NS  # an unsure spot does not listen to its touch bit
         until_ns, lowest, highest = self.pad.calm(at_ns - FILTER_NS)
         if until_ns <= at_ns:
             return at_ns

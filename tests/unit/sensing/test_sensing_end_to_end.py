@@ -10,7 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
+from controller.core import commands, lights
 from controller.core.classify import NEAR_LIQUID
+from controller.core.round import RoundState, apply, decide
+from controller.core.rules import Rules
 from controller.core.sensing import (
     ABSENT,
     ACCEPT,
@@ -227,3 +230,16 @@ def test_the_empty_felt_is_not_followed_in_a_round():
         assert all(zero > 0.05 for _, zero in ready.surface.zeros())
 
     on_rig(scene)
+
+
+@pytest.mark.parametrize("presence", [PRESENT, UNSURE])
+def test_what_was_refused_blinks_for_as_long_as_it_lies_there(presence):
+    state = RoundState()
+    rules = Rules("touch", ["1A", "2A"], [], 0, 0)
+    rules.link_up = rules.meters_fresh = True
+    started, _ = decide(state, rules, commands.start([("1A", ACCEPT), ("2A", REFUSE)]))
+    for event in started:
+        apply(state, event)
+    for age_ms in (0, 1_999, 60_000):
+        assert lights.light_of("2A", presence, state, age_ms) == lights.REFUSED
+    assert lights.light_of("2A", ABSENT, state, 60_000) == lights.OFF
