@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import logging
+import threading
 from typing import Any
 
 import pytest
 
 from hal.errors import BusFault
 from hal.i2c import I2cBus, SMBusLike, read_registers, write_registers
-from hal.worker import InlineWorker
+from hal.worker import InlineWorker, ThreadWorker
 from sim.loop import run_virtual
 
 
@@ -92,3 +94,27 @@ def test_close_closes_the_worker_and_the_bus(smbus: Any, bus: I2cBus) -> None:
     assert smbus.closed
     with pytest.raises(Exception, match="was closed"):
         run_virtual(bus.run(read_one))
+
+
+def test_a_bus_that_blocks_its_thread_leaves_the_loop_free(smbus: Any) -> None:
+    """Mutation: a bus that runs its jobs on the loop would never see the loop's hundredth turn."""
+    smbus.registers[0x5D] = 0x24
+    turns_are_done = threading.Event()
+
+    def blocked(bus: SMBusLike) -> int:
+        assert turns_are_done.wait(10), "the loop waited with the bus"
+        return read_one(bus)
+
+    async def main() -> int:
+        bus = I2cBus("1", smbus, ThreadWorker("i2c-1"))
+        asking = asyncio.create_task(bus.run(blocked), name="asking")
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert not asking.done()
+        turns_are_done.set()
+        try:
+            return await asking
+        finally:
+            bus.close()
+
+    assert asyncio.run(main()) == 0x24
