@@ -70,12 +70,22 @@ def _reversed_win(book: Book, number: int) -> Win:
     return win
 
 
+def _original(book: Book, win: Win) -> Win:
+    """The win that the table itself made, however often it was recorded anew since."""
+    while win.replaces:
+        earlier = book.wins.find(win.replaces)
+        assert earlier is not None
+        win = earlier
+    return win
+
+
 def _movements(
     book: Book, rules: TableRules, old: Win, pays: Sequence[Pay]
 ) -> tuple[list[Movement], dict[str, MeterState]]:
     """The awards, and the meters they are shown on."""
-    first_award = transactions_of(book, old)[0]
-    claim = book.claims.get(old.table_id, old.claim_number)
+    original = _original(book, old)
+    first_award = transactions_of(book, original)[0]
+    claim = book.claims.get(original.table_id, original.claim_number)
     priced_at = claim.log_number or first_award
     amounts = _amounts(book, rules, old, pays, priced_at)
     then = _meters_before(book, rules, first_award)
