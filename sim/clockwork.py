@@ -27,6 +27,7 @@ class Clockwork:
         self._last_ns = 0
         self._task: asyncio.Task[None] | None = None
         self._sleeper: asyncio.Future[None] | None = None
+        self._planned_ns: int | None = None  # when the sleeper wakes by itself
 
     def drive(self, chips: Collection[Chip]) -> None:
         """From now on these chips live in the loop's time."""
@@ -49,6 +50,14 @@ class Clockwork:
         """Something changed: look again at what happens next."""
         if self._sleeper is not None and not self._sleeper.done():
             self._sleeper.set_result(None)
+
+    def look(self) -> None:
+        """A chip may have something new to come: wake only if that is before what is planned."""
+        if self._sleeper is None or self._sleeper.done():
+            return
+        next_ns = self._next_ns()
+        if next_ns is not None and (self._planned_ns is None or next_ns < self._planned_ns):
+            self.wake()
 
     def start(self) -> None:
         if self._task is None:
@@ -84,6 +93,7 @@ class Clockwork:
     async def _sleep(self, until_ns: int | None) -> None:
         loop = asyncio.get_running_loop()
         self._sleeper = loop.create_future()
+        self._planned_ns = until_ns
         timer = None
         if until_ns is not None:
             timer = loop.call_at(until_ns / SECOND_NS, self.wake)

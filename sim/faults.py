@@ -126,9 +126,11 @@ class BusFaults:
         return True
 
     def strikes_nack(self, address: int, chips: Sequence[Chip] = ()) -> bool:
-        return self._strike(self._nacks, (address, *chips), "nack")
+        return bool(self._nacks) and self._strike(self._nacks, (address, *chips), "nack")
 
     def bytes_missing(self, address: int, chips: Sequence[Chip] = ()) -> int:
+        if not self._short_reads:
+            return 0
         struck = self._strike(self._short_reads, (address, *chips), "short read")
         return self._missing_bytes if struck else 0
 

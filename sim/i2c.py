@@ -96,6 +96,7 @@ class SimI2c:
         self.on_transfer: Callable[[], None] | None = None
         self.turn = asyncio.Lock()
         self._chips: list[Chip] = []
+        self._multiplexers: list[Chip] = []
         self.set_frequency(frequency_hz)
 
     def set_frequency(self, frequency_hz: int) -> None:
@@ -107,6 +108,8 @@ class SimI2c:
         if any(other.address == chip.address for other in self._chips):
             raise ValueError(f"I2C bus {self.number} already has a chip at {chip.address:#04x}.")
         self._chips.append(chip)
+        if type(chip).connected is not Chip.connected:
+            self._multiplexers.append(chip)
 
     def transfer(self, messages: Sequence[Message]) -> list[bytes]:
         """START, the messages joined by repeated STARTs, STOP. Gives the bytes of each read."""
@@ -125,6 +128,12 @@ class SimI2c:
             yield chip
             yield from chip.connected()
 
+    def _who_answers(self, address: int) -> list[Chip]:
+        chips = [chip for chip in self._chips if chip.responds_to(address)]
+        for multiplexer in self._multiplexers:
+            chips += [chip for chip in multiplexer.connected() if chip.responds_to(address)]
+        return chips
+
     def _meet_bus_faults(self) -> None:
         self.clock_ns += self.faults.blocked_ns()
         stuck_ns = self.faults.stuck_ns()
@@ -139,7 +148,7 @@ class SimI2c:
         self._spend(EDGE_BITS + BYTE_BITS)
         if message.address == GENERAL_CALL and message.read_count is None:
             return self._general_call(message.data, addressed)
-        chips = [chip for chip in self._reachable() if chip.responds_to(message.address)]
+        chips = self._who_answers(message.address)
         addressed.extend(chip for chip in chips if chip not in addressed)
         if self.faults.strikes_nack(message.address, chips) or not chips:
             raise self._error(self.adapter.nack, f"no answer from {message.address:#04x}")
@@ -158,9 +167,10 @@ class SimI2c:
             raise self._error(self.adapter.nack, f"{message.address:#04x} refused a byte")
 
     def _read(self, message: Message, count: int, chips: list[Chip]) -> bytes:
+        chips[0].advance(self.clock_ns)
+        values = bytearray(chips[0].read(count))
         # Where several chips answer, the line is low if one of them pulls it low.
-        values = bytearray(b"\xff" * count)
-        for chip in chips:
+        for chip in chips[1:]:
             chip.advance(self.clock_ns)
             for index, value in enumerate(chip.read(count)):
                 values[index] &= value
@@ -283,7 +293,8 @@ class SimBusWorker(Worker):
             raise WorkerBusy(f"The worker {self.name} was closed and takes no more jobs.")
         async with self._bus.turn:
             # A job whose caller was cancelled still holds the wires until its time has passed.
-            await sleep_until_ns(self._bus.clock_ns, self._bus.now_ns)
+            if self._bus.clock_ns > self._bus.now_ns():
+                await sleep_until_ns(self._bus.clock_ns, self._bus.now_ns)
             try:
                 return job()
             finally:

@@ -253,7 +253,7 @@ class World:
     def _wire_buses(self) -> None:
         for config in self.board.buses:
             bus = self.buses[config.number]
-            bus.on_transfer = self._clockwork.wake
+            bus.on_transfer = self._clockwork.look
             if config.recovery is not None:
                 sda_gpio = config.recovery.sda_gpio
                 bus.faults.on_data_line = partial(self._data_line_changed, sda_gpio)

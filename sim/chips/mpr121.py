@@ -91,11 +91,25 @@ class Mpr121(Chip):
     def read(self, count: int) -> bytes:
         self._see_traffic()
         self._look_at_sources()
-        registers = [(self._pointer + offset) & 0xFF for offset in range(count)]
-        self._pointer = (self._pointer + count) & 0xFF
-        if TOUCH_LOW in registers or TOUCH_HIGH in registers:
+        first, end = self._pointer, self._pointer + count
+        self._pointer = end & 0xFF
+        if first <= TOUCH_HIGH or end > 256:
             self._pull_irq(False)
-        return bytes(self._read_register(register) for register in registers)
+        if end <= FILTER:
+            return bytes(self._measured()[first:end])
+        return bytes(self._read_register(register & 0xFF) for register in range(first, end))
+
+    def _measured(self) -> bytearray:
+        """The registers from TOUCH_LOW up to FILTER at once: what is read again and again."""
+        image = bytearray(FILTER)
+        for register in range(DATA):
+            image[register] = self._read_status(register)
+        for channel, electrode in enumerate(self._electrodes):
+            data = electrode.data
+            image[DATA + 2 * channel] = data & 0xFF
+            image[DATA + 2 * channel + 1] = data >> 8 & 0xFF
+            image[BASELINE + channel] = electrode.baseline >> 2
+        return image
 
     def _see_traffic(self) -> None:
         if self.irq_rule is IrqRule.ANY_TRAFFIC:

@@ -27,6 +27,8 @@ INVERT, CHANGE_ON_ACK = 0x10, 0x08
 FULL = 0x10  # In ON_H and OFF_H.
 SOFTWARE_RESET = 0x06
 
+BROADCAST_ENABLES = ALL_CALL | SUB_ENABLES[0] | SUB_ENABLES[1] | SUB_ENABLES[2]
+
 OutputListener = Callable[[int, int, int], None]
 
 
@@ -50,10 +52,14 @@ class Pca9685(Chip):
     # -- the bus -----------------------------------------------------------------------------
 
     def responds_to(self, address: int) -> bool:
-        return super().responds_to(address) or (self.powered and address in self._broadcasts())
+        if not self.powered:
+            return False
+        return address == self.address or address in self._broadcasts()
 
     def _broadcasts(self) -> list[int]:
         mode = self._registers[MODE1]
+        if not mode & BROADCAST_ENABLES:
+            return []
         pairs = [*zip(SUB_ENABLES, SUB_ADDRESSES, strict=True), (ALL_CALL, ALL_CALL_ADDRESS)]
         return [self._registers[register] >> 1 for enable, register in pairs if mode & enable]
 
