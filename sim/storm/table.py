@@ -267,8 +267,8 @@ class StormTable:
         self._act("press", button)
         if self.plan.config.board.keypad is not None:
             self.world.press(button)
-        elif self.controller is not None:
-            await self.unit.serve(self.controller.press(button), PATIENCE_S)
+        elif (controller := self.controller) is not None:
+            await self.unit.serve(lambda: controller.press(button), PATIENCE_S)
 
     def turn_key(self, position: str) -> None:
         if position != self.world.key_position:

@@ -23,6 +23,9 @@ from sim.unit import SimUnit
 from sim.world import World
 
 
+Request = Callable[[], Coroutine[Any, Any, object]]
+
+
 class _StormBackend(SimBackend):
     def __init__(self, world: World, disk: SlowDisk) -> None:
         super().__init__(world)
@@ -62,7 +65,7 @@ class StormUnit(SimUnit):
             task.cancel()
         self._burial = asyncio.create_task(self._end(), name="burial")
 
-    async def serve(self, request: Coroutine[Any, Any, object], patience_s: float) -> None:
+    async def serve(self, request: Request, patience_s: float) -> None:
         """What a person asks of the program; nobody waits for ever, and it dies with the power."""
         task = asyncio.create_task(_forget_answer(request), name="request")
         self._tasks = [each for each in self._tasks if not _went_well(each)]
@@ -106,8 +109,8 @@ class StormUnit(SimUnit):
         self._tasks = []
 
 
-async def _forget_answer(request: Coroutine[Any, Any, object]) -> None:
-    await request
+async def _forget_answer(request: Request) -> None:
+    await request()
 
 
 def _went_well(task: asyncio.Task[None]) -> bool:
