@@ -20,6 +20,7 @@ fixed claims. Mutations of the manager that were tried by hand, each caught by t
 - a kept balance that is not added to but replaced
 - a bet that may be claimed twice in one round
 - a cancelled lock that still counts as fixed
+- a cancelled lock whose money stays set aside, or takes the reseed back with it
 - an owed win whose money is not handed over at its commit
 - a fixed claim applied before one that was fixed earlier
 - envy for a hand at one's own seat, and envy that is told but not booked
@@ -27,7 +28,7 @@ fixed claims. Mutations of the manager that were tried by hand, each caught by t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -59,6 +60,7 @@ class ModelMeter:
     house: int = OPENING_CENTS * CENT
     reserve: int = 0
     shortfall: int = 0
+    drawn: tuple[int, int, int] = (0, 0, 0)  # of each part, by everything paid so far
 
     def wager(self) -> None:
         self.player += WAGER_CENTS * CONTRIBUTION_PPM
@@ -76,13 +78,28 @@ class ModelMeter:
             drawn = min(left, getattr(self, part))
             setattr(self, part, getattr(self, part) - drawn)
             left -= drawn
+            place = 0 if part == "player" else 1
+            self.drawn = _plus(self.drawn, drawn, place)
         self.shortfall += left
+        self.drawn = _plus(self.drawn, left, 2)
         if hand == "all":
             self.house += SEED_CENTS * CENT
             self.player, self.reserve = self.player + self.reserve, 0
 
     def copy(self) -> ModelMeter:
-        return ModelMeter(self.player, self.house, self.reserve, self.shortfall)
+        return replace(self)
+
+    def give_back(self, drawn: tuple[int, int, int]) -> None:
+        """What was set aside for a claim goes back; the reseed that followed it stays."""
+        self.player += drawn[0]
+        self.house += drawn[1]
+        self.shortfall -= drawn[2]
+
+
+def _plus(drawn: tuple[int, int, int], amount: int, place: int) -> tuple[int, int, int]:
+    changed = list(drawn)
+    changed[place] += amount
+    return changed[0], changed[1], changed[2]
 
 
 @dataclass
@@ -95,6 +112,7 @@ class ModelClaim:
     may_cancel: bool
     award: Award
     left_the_meter: bool = False
+    set_aside: tuple[int, int, int] = (0, 0, 0)
 
 
 @dataclass
@@ -242,10 +260,11 @@ class Histories(RuleBasedStateMachine):
         claims = [claim for claim in self.open_claims if claim.may_cancel]
         claim = claims[index % len(claims)]
         outcome = self.say(claim.table_id, events.Cancel(claim.round_number, claim.number))
-        assert bool(outcome.answers) == claim.left_the_meter
-        if not claim.left_the_meter:
-            self.open_claims.remove(claim)
-            self.tables[claim.table_id].claimed -= {sensor for sensor, _ in claim.hands}
+        assert not outcome.answers
+        if claim.left_the_meter:
+            self.meter.give_back(claim.set_aside)
+        self.open_claims.remove(claim)
+        self.tables[claim.table_id].claimed -= {sensor for sensor, _ in claim.hands}
 
     @precondition(lambda self: self.said)
     @rule(index=st.integers(0, 200))
@@ -295,7 +314,12 @@ class Histories(RuleBasedStateMachine):
             later = claim.award.claim_number and self._order(claim) > self._order(committing)
             if committing.fixed is not None and later:
                 continue
+            before = self.meter.drawn
             _, self.meter = self._settle(claim.hands, claim.fixed, self.meter)
+            player, house, shortfall = (
+                now - then for now, then in zip(self.meter.drawn, before, strict=True)
+            )
+            claim.set_aside = (player, house, shortfall)
             claim.left_the_meter = True
 
     def _order(self, claim: ModelClaim) -> int:
