@@ -124,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _serve(options: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s")
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # starts and stops are no news
     options.data.mkdir(parents=True, exist_ok=True)
     manager = Manager(str(options.data / LEDGER_NAME), wall_clock_ms)
     try:
