@@ -22,7 +22,6 @@ from sim.storm.slow_disk import Pace, SlowDisk
 from sim.unit import SimUnit
 from sim.world import World
 
-
 Request = Callable[[], Coroutine[Any, Any, object]]
 
 
