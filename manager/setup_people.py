@@ -86,7 +86,7 @@ def read_policy(top: Section) -> Policy:
     part.done()
     if policy.wrong_cards_max and not (policy.wrong_cards_within_s and policy.card_lockout_s):
         raise SetupError(
-            "policy.wrong_cards_max needs wrong_cards_within_s and card_lockout_s above 0."
+            "policy.wrong_cards_max must come with wrong_cards_within_s and card_lockout_s above 0."
         )
     return policy
 
