@@ -23,6 +23,8 @@ def as_plain(explanation: Explanation) -> dict[str, Any]:
                 "meter": story.meter_id,
                 "percent_ppm": story.percent_ppm,
                 "percent": text_from_percent(story.percent_ppm),
+                "policy": story.policy,
+                "sharers": story.sharers,
                 "fixed_at": story.fixed_at,
                 "value_microcents": story.value_microcents,
                 "expected_cents": story.expected_cents,

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from manager.ledger import accounts
 from manager.ledger.entries import Kind
+from manager.ledger.pricing import SEQUENTIAL
 from manager.ledger.store import Store
 from manager.ledger.wins import Win, WinLine, Wins
 from manager.money import MICROCENTS_PER_CENT, PARTS_PER_MILLION
@@ -47,6 +48,8 @@ class MeterStory:
     value_microcents: int  # of the meter when the amount was fixed
     fixed_at: int  # the transaction at which it was fixed
     expected_cents: int
+    sharers: int = 1  # winners who divide one award
+    policy: str = SEQUENTIAL
 
     @property
     def agrees(self) -> bool:
@@ -55,8 +58,8 @@ class MeterStory:
     @property
     def remainder_microcents(self) -> int:
         """What the percentage came to beyond whole cents; it stayed on the meter."""
-        exact = self.value_microcents * self.percent_ppm
-        return exact // PARTS_PER_MILLION - self.paid.amount_cents * MICROCENTS_PER_CENT
+        exact = self.value_microcents * self.percent_ppm // PARTS_PER_MILLION
+        return exact - self.paid.amount_cents * self.sharers * MICROCENTS_PER_CENT
 
 
 @dataclass(frozen=True)
@@ -75,12 +78,16 @@ def explain(store: Store, win_number: int) -> Explanation | None:
     win = Wins(store).find(win_number)
     if win is None:
         return None
+    if win.replaces and _is_same(win, Wins(store).find(win.replaces)):
+        # Recorded again as it was: what explains the reversed win explains this one.
+        replaced = explain(store, win.replaces)
+        return replace(replaced, win=win) if replaced else None
     stories, fixed = [], []
     for paid in win.lines:
         award = _award_of(store, win, paid)
         detail = json.loads(award["detail"])
         if paid.source == SOURCE_METER and detail.get("percent_ppm"):
-            stories.append(_story(store, win, paid, award["number"], detail["percent_ppm"]))
+            stories.append(_story(store, win, paid, award["number"], detail))
         else:
             fixed.append(paid)
     return Explanation(win, tuple(stories), tuple(fixed))
@@ -97,15 +104,54 @@ def _award_of(store: Store, win: Win, paid: WinLine) -> dict[str, Any]:
     return {"number": int(row[0]), "detail": row[1]}
 
 
+def _is_same(win: Win, other: Win | None) -> bool:
+    return other is not None and _paid(win) == _paid(other)
+
+
+def _paid(win: Win) -> list[tuple[str, str, int]]:
+    return [(line.sensor, line.hand, line.amount_cents) for line in win.lines]
+
+
 def _story(
-    store: Store, win: Win, paid: WinLine, award_number: int, percent_ppm: int
+    store: Store, win: Win, paid: WinLine, award_number: int, detail: dict[str, Any]
 ) -> MeterStory:
-    meter_id = paid.level
+    meter_id, percent_ppm = paid.level, detail["percent_ppm"]
+    measured = _measured(store, win, paid, award_number, detail)
+    if measured is not None:
+        return measured
     lines = tuple(_lines(store, meter_id, award_number))
     fixed_at = _fixed_at(store, win) if win.frozen else award_number
     value = _value_when_fixed(store, meter_id, lines, fixed_at)
     expected = value * percent_ppm // PARTS_PER_MILLION // MICROCENTS_PER_CENT
     return MeterStory(paid, meter_id, lines, percent_ppm, value, fixed_at, expected)
+
+
+def _measured(
+    store: Store, win: Win, paid: WinLine, award_number: int, detail: dict[str, Any]
+) -> MeterStory | None:
+    """A story of what the entry itself tells that the percentage was measured on.
+
+    Under another policy than one after another, or when a win was recorded as of an earlier one,
+    that is not the meter just before the award; the chain holds what it was.
+    """
+    policy = detail.get("policy", SEQUENTIAL)
+    if policy == SEQUENTIAL and "priced_at" not in detail:
+        return None
+    fixed_at = _fixed_at(store, win) if win.frozen else int(detail.get("priced_at", award_number))
+    told = _measures(store, fixed_at).get(paid.sensor, {}) if win.frozen else detail
+    value, sharers = int(told.get("basis_microcents", 0)), int(told.get("sharers", 1))
+    percent_ppm = int(detail["percent_ppm"])
+    expected = value * percent_ppm // PARTS_PER_MILLION // MICROCENTS_PER_CENT // sharers
+    lines = tuple(_lines(store, paid.level, award_number))
+    return MeterStory(
+        paid, paid.level, lines, percent_ppm, value, fixed_at, expected, sharers, policy
+    )
+
+
+def _measures(store: Store, number: int) -> dict[str, dict[str, int]]:
+    row = store.row("SELECT detail FROM transactions WHERE number = ?", (number,))
+    found: dict[str, dict[str, int]] = json.loads(row[0]).get("measures", {}) if row else {}
+    return found
 
 
 def _fixed_at(store: Store, win: Win) -> int:

@@ -36,7 +36,9 @@ def _story(story: MeterStory, every_wager: bool) -> Iterator[str]:
     percent = text_from_percent(story.percent_ppm)
     value = text_from_microcents(story.value_microcents)
     yield f"{value:>{WIDTH}}  meter when the amount was fixed (before entry {story.fixed_at})"
-    yield f"{text_from_cents(story.expected_cents):>{WIDTH}}  {percent} of it, in whole cents"
+    divided = f", divided by {story.sharers}" if story.sharers > 1 else ""
+    expected = text_from_cents(story.expected_cents)
+    yield f"{expected:>{WIDTH}}  {percent} of it{divided}, in whole cents"
     yield (
         f"{text_from_microcents(story.remainder_microcents):>{WIDTH}}  beyond whole cents, "
         "stayed on the meter"

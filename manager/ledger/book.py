@@ -38,6 +38,7 @@ class Quote:
     lines: tuple[AwardLine, ...]
     envy: tuple[EnvyLine, ...]
     role: int
+    measures: Mapping[str, Mapping[str, int]]  # what each percentage was measured on, by sensor
 
 
 class Book:
@@ -138,7 +139,7 @@ class Book:
         )
         if body.frozen or rules.locks_claims(pays):
             logged_by = LOGGED_BY_UNIT if body.frozen else LOGGED_BY_LOCK
-            claim = self.log_frozen(claim, logged_by, origin)
+            claim = self.log_frozen(claim, logged_by, origin, quote)
         self.claims.save(claim)
         return claim
 
@@ -148,11 +149,13 @@ class Book:
         movements, _ = self.payments.settle(rules.table_id, accepted.number, pays, meters)
         amounts = [movement.amount_cents for movement in movements]
         envy = rules.envy(accepted.accepted, pays, accepted.joined)
-        return Quote(lines_of(movements), envy, rules.role(pays, amounts))
+        measures = {each.pay.sensor: posting.measure(each) for each in movements}
+        return Quote(lines_of(movements), envy, rules.role(pays, amounts), measures)
 
-    def log_frozen(self, claim: Claim, logged_by: str, origin: Origin) -> Claim:
+    def log_frozen(self, claim: Claim, logged_by: str, origin: Origin, quote: Quote) -> Claim:
         """Puts the fixed amounts into the chain; the meter moves at the commit."""
-        entry = posting.claim_logged_entry(claim.lines, claim.envy, reference_of(claim), origin)
+        place = reference_of(claim)
+        entry = posting.claim_logged_entry(quote.lines, quote.envy, quote.measures, place, origin)
         number = self.store.append(entry)
         return replace(claim, frozen=True, logged_by=logged_by, log_number=number)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from manager.ledger import posting
@@ -70,12 +71,21 @@ class Payments:
                 )
 
     def book(
-        self, claim: Claim, movements: Sequence[Movement], payee: str, origin: Origin
+        self,
+        claim: Claim,
+        movements: Sequence[Movement],
+        payee: str,
+        origin: Origin,
+        said: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
     ) -> list[int]:
-        """Moves the money of a settled claim to `payee`; returns the transactions' numbers."""
+        """Moves the money of a settled claim to `payee`; returns the transactions' numbers.
+
+        `said` is what else the entry of an award should tell, by sensor.
+        """
         numbers: list[int] = []
         for movement in movements:
-            numbers += self._book_movement(claim, movement, payee, origin)
+            more = said.get(movement.pay.sensor, {})
+            numbers += self._book_movement(claim, movement, payee, origin, more)
         for line in claim.envy:
             place = reference_of(claim, line.sensor)
             entry = posting.envy_entry(line, claim.table_id, payee, place, origin)
@@ -102,11 +112,16 @@ class Payments:
     # -- inside ------------------------------------------------------------------------------
 
     def _book_movement(
-        self, claim: Claim, movement: Movement, payee: str, origin: Origin
+        self,
+        claim: Claim,
+        movement: Movement,
+        payee: str,
+        origin: Origin,
+        said: Mapping[str, int],
     ) -> list[int]:
         place = reference_of(claim, movement.pay.sensor)
         entry = posting.award_entry(movement, claim.table_id, payee, place, origin)
-        numbers = [self._store.append(entry)]
+        numbers = [self._store.append(replace(entry, detail={**entry.detail, **said}))]
         if movement.reseeds:
             numbers.append(self._book_reseed(movement, place, origin))
         self._warn_of_a_low_meter(claim, movement, origin)

@@ -30,13 +30,28 @@ def wager_entry(split: WagerSplit, reference: Reference, origin: Origin) -> Entr
     return Entry(Kind.WAGER, reference, sentence, postings(*moved), origin, detail)
 
 
+def measure(movement: Movement) -> dict[str, int]:
+    """What a percentage was measured on, so that its amount can be derived again."""
+    if not movement.basis_microcents:
+        return {}
+    return {"basis_microcents": movement.basis_microcents, "sharers": movement.sharers}
+
+
 def claim_logged_entry(
-    lines: tuple[AwardLine, ...], envy: tuple[EnvyLine, ...], reference: Reference, origin: Origin
+    lines: tuple[AwardLine, ...],
+    envy: tuple[EnvyLine, ...],
+    measures: Mapping[str, Mapping[str, int]],
+    reference: Reference,
+    origin: Origin,
 ) -> Entry:
     """No money moves yet; the fixed amounts enter the chain."""
     total = text_from_cents(sum(line.amount_cents for line in lines))
     sentence = f"Claim {reference.claim_number} at {_place(reference)} fixed at {total}."
-    detail = {"lines": [list(line) for line in lines], "envy": [list(line) for line in envy]}
+    detail = {
+        "lines": [list(line) for line in lines],
+        "envy": [list(line) for line in envy],
+        "measures": {sensor: dict(values) for sensor, values in measures.items()},
+    }
     return Entry(Kind.CLAIM_LOGGED, reference, sentence, (), origin, detail)
 
 
@@ -69,6 +84,7 @@ def award_entry(
     }
     if movement.before is not None:
         detail["policy"] = movement.before.policy
+    detail |= measure(movement)
     return Entry(Kind.AWARD, reference, sentence, postings(*moved, (payee, amount)), origin, detail)
 
 

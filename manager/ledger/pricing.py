@@ -124,6 +124,8 @@ class Movement:
     before: MeterState | None = None
     after: MeterState | None = None
     reseeds: bool = False
+    basis_microcents: int = 0  # what a percentage was measured on; 0 when the amount was given
+    sharers: int = 1  # how many divide it
 
 
 def split_wager(wager_cents: int, rates: Iterable[Rate]) -> WagerSplit:

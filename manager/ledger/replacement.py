@@ -9,13 +9,14 @@ player could read on the meter.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from manager.ledger import accounts
 from manager.ledger.book import Book, lines_of, shown_of
 from manager.ledger.claims import Claim, ClaimState
 from manager.ledger.entries import BY_THE_MANAGER
 from manager.ledger.errors import LedgerError
+from manager.ledger.posting import measure
 from manager.ledger.pricing import MeterState, Movement, Pay
 from manager.ledger.reasons import Signed
 from manager.ledger.reversal import transactions_of
@@ -38,7 +39,8 @@ def record_instead(
         same = tuple(ClaimedHand(line.sensor, line.hand) for line in old.lines)
         pays = book.pays(rules, played, same if hands is None else hands)
         book.payments.refuse_second_share(old.table_id, old.round_number, pays)
-        movements, meters = _movements(book, rules, old, pays)
+        price = _price(book, rules, old, pays)
+        movements, meters = _movements(book, rules, price, pays)
         claim = Claim(
             old.table_id,
             book.claims.next_operator_number(old.table_id),
@@ -51,7 +53,7 @@ def record_instead(
             awarded=True,
             settled=True,
         )
-        book.payments.book(claim, movements, accounts.PLAYERS, BY_THE_MANAGER)
+        book.payments.book(claim, movements, accounts.PLAYERS, BY_THE_MANAGER, price.said)
         by = Authorisation(METHOD_OPERATOR, signed.names, ROLE_EXECUTIVE)
         number = book.wins.record(claim, rules, by)
         book.claims.save(replace(claim, win_number=number))
@@ -79,35 +81,49 @@ def _original(book: Book, win: Win) -> Win:
     return win
 
 
-def _movements(
-    book: Book, rules: TableRules, old: Win, pays: Sequence[Pay]
-) -> tuple[list[Movement], dict[str, MeterState]]:
-    """The awards, and the meters they are shown on."""
+@dataclass(frozen=True, slots=True)
+class _Price:
+    """What the hands are worth as of the original win, and how that was measured."""
+
+    original: Win
+    first_award: int  # the original's first transaction: the meters before it are those of then
+    amounts: list[int]
+    said: dict[str, dict[str, int]]
+
+
+def _price(book: Book, rules: TableRules, old: Win, pays: Sequence[Pay]) -> _Price:
+    """What was paid, for the same hands; for others, what the meters of then were worth."""
     original = _original(book, old)
     first_award = transactions_of(book, original)[0]
-    claim = book.claims.get(original.table_id, original.claim_number)
-    priced_at = claim.log_number or first_award
-    amounts = _amounts(book, rules, old, pays, priced_at)
-    then = _meters_before(book, rules, first_award)
-    movements, _ = book.payments.settle(old.table_id, old.round_number, pays, then, amounts)
-    now = book.jackpots.states(rules.meter_ids)
-    if not _still_possible(movements, now):
-        movements, _ = book.payments.settle(old.table_id, old.round_number, pays, now, amounts)
-        return movements, now
-    return movements, then
-
-
-def _amounts(
-    book: Book, rules: TableRules, old: Win, pays: Sequence[Pay], priced_at: int
-) -> list[int]:
-    """What was paid, for the same hands; for others, what the meters of then were worth."""
     paid = {(line.sensor, line.hand): line.amount_cents for line in old.lines}
     if set(paid) == {(pay.sensor, pay.hand) for pay in pays}:
-        return [paid[pay.sensor, pay.hand] for pay in pays]
+        said = {pay.sensor: {"instead_of_win": old.number} for pay in pays}
+        return _Price(original, first_award, [paid[pay.sensor, pay.hand] for pay in pays], said)
+    claim = book.claims.get(original.table_id, original.claim_number)
+    priced_at = claim.log_number or first_award
     meters = _meters_before(book, rules, priced_at)
-    movements, _ = book.payments.settle(old.table_id, old.round_number, pays, meters)
-    worth = {movement.pay.sensor: movement.amount_cents for movement in movements}
-    return [worth[pay.sensor] for pay in pays]
+    priced, _ = book.payments.settle(old.table_id, old.round_number, pays, meters)
+    by_sensor = {movement.pay.sensor: movement for movement in priced}
+    amounts = [by_sensor[pay.sensor].amount_cents for pay in pays]
+    said = {
+        sensor: {"instead_of_win": old.number, "priced_at": priced_at, **measure(movement)}
+        for sensor, movement in by_sensor.items()
+    }
+    return _Price(original, first_award, amounts, said)
+
+
+def _movements(
+    book: Book, rules: TableRules, price: _Price, pays: Sequence[Pay]
+) -> tuple[list[Movement], dict[str, MeterState]]:
+    """The awards, and the meters they are shown on."""
+    table_id, round_number = price.original.table_id, price.original.round_number
+    then = _meters_before(book, rules, price.first_award)
+    movements, _ = book.payments.settle(table_id, round_number, pays, then, price.amounts)
+    now = book.jackpots.states(rules.meter_ids)
+    if _still_possible(movements, now):
+        return movements, then
+    movements, _ = book.payments.settle(table_id, round_number, pays, now, price.amounts)
+    return movements, now
 
 
 def _meters_before(book: Book, rules: TableRules, number: int) -> dict[str, MeterState]:

@@ -8,7 +8,7 @@ measured on the meter as it stood before the first, and it is reseeded once, aft
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from manager.ledger.pricing import (
     EACH_FULL,
@@ -58,7 +58,10 @@ class _Settling:
     def take(self, index: int) -> Movement:
         pay = self.pays[index]
         amount_cents = self._worth(index) if self.fixed is None else self.fixed[index]
+        basis = self._basis(pay) if self.fixed is None else 0
         movement = carry_out(pay, amount_cents, self.meters, self._reseeds(index))
+        sharers = len(self._sharers(index)) or 1
+        movement = replace(movement, basis_microcents=basis, sharers=sharers)
         if movement.after is not None:
             self.meters[pay.meter_id] = movement.after
         return movement
@@ -68,14 +71,22 @@ class _Settling:
         if pay.percent_ppm == 0:
             return whole(pay.fixed_cents, "A fixed pay")
         state = self.meters[pay.meter_id]
-        if state.posted or state.policy == EACH_FULL:
-            return percent_of(self.bases[pay.meter_id], pay.percent_ppm)
         sharers = self._sharers(index)
         if sharers:
             # Equal whole cents; what does not divide stays on the meter.
-            whole_cents = self.shares.setdefault(pay.meter_id, state.shown_cents)
-            return whole_cents // len(sharers)
-        return percent_of(state.total_microcents, pay.percent_ppm)
+            self.shares.setdefault(pay.meter_id, state.total_microcents)
+        return percent_of(self._basis(pay), pay.percent_ppm) // (len(sharers) or 1)
+
+    def _basis(self, pay: Pay) -> int:
+        """What the percentage is taken of."""
+        if pay.percent_ppm == 0:
+            return 0
+        state = self.meters[pay.meter_id]
+        if state.posted or state.policy == EACH_FULL:
+            return self.bases[pay.meter_id]
+        if pay.takes_all and pay.meter_id in self.shares:
+            return self.shares[pay.meter_id]
+        return state.total_microcents
 
     def _sharers(self, index: int) -> list[int]:
         """The pays that divide this one's award between them; none when it is not divided."""
