@@ -6,12 +6,15 @@ with the key's path. It knows nothing about boards.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from hal.errors import ConfigError
 
 TEXT_CHARACTERS_MAX = 64
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class ConfigTable:
@@ -75,7 +78,9 @@ class ConfigTable:
     def finish(self) -> None:
         for key in self._table:
             if key not in self._asked:
-                raise ConfigError(f"{self.path}.{key}: is not a key this version knows.")
+                raise ConfigError(
+                    f"{self.path}.{as_written(key)}: is not a key this version knows."
+                )
 
     def refuse(self, key: str, why: str) -> ConfigError:
         return ConfigError(f"{self.path}.{key}: {why}")
@@ -84,3 +89,8 @@ class ConfigTable:
         if not self.has(key):
             raise ConfigError(f"{self.path}.{key}: is missing.")
         return self._table[key]
+
+
+def as_written(key: str) -> str:
+    """The key as the file has it: a name with a colon or a blank in it stands in quotes."""
+    return key if BARE_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)

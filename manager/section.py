@@ -5,10 +5,14 @@ Every refusal is a sentence with the key's path. What the values mean is the cal
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from manager.money import MoneyError, cents_from_text
+
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class SetupError(Exception):
@@ -63,7 +67,10 @@ class Section:
         values = self._take(key)
         if not isinstance(values, Mapping) or not values:
             raise self.refusal(key, "must hold at least one table")
-        return {name: Section(value, f"{self._name(key)}.{name}") for name, value in values.items()}
+        return {
+            name: Section(value, f"{self._name(key)}.{_as_written(name)}")
+            for name, value in values.items()
+        }
 
     def list_of_sections(self, key: str) -> list[Section]:
         """An array of tables; none is written as no array."""
@@ -97,5 +104,9 @@ class Section:
         return self._left.pop(key)
 
     def _name(self, key: str) -> str:
-        shown = key or '""'
-        return f"{self.path}.{shown}" if self.path else shown
+        return f"{self.path}.{_as_written(key)}" if self.path else _as_written(key)
+
+
+def _as_written(key: str) -> str:
+    """The key as the file has it: a name with a colon or a blank in it stands in quotes."""
+    return key if BARE_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)

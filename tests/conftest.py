@@ -1,4 +1,4 @@
-"""What every test gets: a check that it left no asyncio task behind.
+"""What every test gets: the same drawn examples every time, and no asyncio task left behind.
 
 Async tests are plain functions that hand a coroutine to `sim.loop.run_virtual`.
 """
@@ -11,6 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# The ordinary run must not fail for what nobody changed, so it draws the same examples every time.
+# Looking for new ones is the work of `--hypothesis-profile=deep` (`make fuzz`). No deadline in
+# either: a busy machine is not a finding.
+settings.register_profile("steady", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("deep", deadline=None, print_blob=True)
+settings.load_profile("steady")
 
 
 @pytest.fixture(autouse=True)

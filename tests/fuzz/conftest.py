@@ -1,8 +1,8 @@
-"""One seed for the fuzz tests of a run, and the `deep` profile for long runs.
+"""One seed for the fuzz tests of a deep run, and how to repeat a failure.
 
 The seed is the one that is printed at the top of every run for the order of the tests, so that
-`--randomly-seed=N` repeats both; `--hypothesis-seed=N` still has the last word. A failure says how
-to repeat it.
+`--randomly-seed=N` repeats both; `--hypothesis-seed=N` still has the last word. An ordinary run
+draws the same examples whatever the seed.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ import hypothesis.core
 import pytest
 from hypothesis import settings
 
-settings.register_profile("deep", deadline=None, print_blob=True)
-
 
 def pytest_collection_modifyitems(config: pytest.Config) -> None:
     if hypothesis.core.global_force_seed is None:
@@ -26,8 +24,9 @@ def pytest_collection_modifyitems(config: pytest.Config) -> None:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
     report = yield
     if report.failed:
-        again = (
-            f"python -m pytest {item.nodeid} --hypothesis-seed={hypothesis.core.global_force_seed}"
-        )
+        again = f"python -m pytest {item.nodeid}"
+        if settings.get_current_profile_name() == "deep":
+            seed = hypothesis.core.global_force_seed
+            again += f" --hypothesis-profile=deep --hypothesis-seed={seed}"
         report.sections.append(("To repeat", again))
     return report

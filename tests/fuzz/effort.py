@@ -8,11 +8,6 @@ DEEP_FACTOR = 50
 
 
 def examples(count: int) -> settings:
-    """`count` examples in the default run. No deadline: a busy machine is not a finding."""
+    """`count` examples in the ordinary run."""
     factor = DEEP_FACTOR if settings.get_current_profile_name() == "deep" else 1
-    return settings(
-        max_examples=count * factor,
-        deadline=None,
-        print_blob=True,
-        suppress_health_check=[HealthCheck.too_slow],
-    )
+    return settings(max_examples=count * factor, suppress_health_check=[HealthCheck.too_slow])

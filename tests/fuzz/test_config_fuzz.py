@@ -18,7 +18,11 @@ from tests.fuzz.config_inputs import TEXTS, documents, texts, toml_document
 from tests.fuzz.effort import examples
 from tests.unit.manager.desk import Desk, table_toml
 
-UNIT_PATH = re.compile(r"(file|table|board|link|web)\b[^:]*: .*", re.DOTALL)
+# A path ends at the first colon that is not part of a key in quotes.
+UNIT_PATH = re.compile(
+    r'(file|table|board|link|web)\b([^:"]|"([^"\\]|\\.)*")*: .*',
+    re.DOTALL,
+)
 NOT_TOML = re.compile(r"This is not TOML: .*\.", re.DOTALL)
 # A key of the file, at the top or below it; or the table, when its parts do not fit together.
 MANAGERS_PATH = re.compile(r"(\S.* (is|must)|\S*: |Table ).*\.", re.DOTALL)
@@ -105,8 +109,12 @@ def test_settings_that_do_not_fit_a_frame_are_refused_when_the_table_is_opened()
     desk.manager.store.close()
 
 
-def test_a_key_without_a_name_is_still_named() -> None:
+@pytest.mark.parametrize("key", ['""', '" "', '":"', '"a b"', '"\\n"'])
+def test_a_key_that_is_no_word_is_named_in_quotes(key: str) -> None:
     desk = Desk()
-    with pytest.raises(SetupError, match=r'^"" is not a known key\.$'):
-        open_table(desk.manager.book, '"" = 1\n' + table_toml())
+    text = f"{key} = 1\n" + TEXTS[0]
+    with pytest.raises(SetupError, match=f"^{re.escape(key)} is not a known key\\.$"):
+        open_table(desk.manager.book, text)
     desk.manager.store.close()
+    with pytest.raises(ConfigError, match=f"^file.{re.escape(key)}: is not a key"):
+        parse_unit_config(tomllib.loads(text))
