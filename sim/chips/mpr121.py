@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from enum import Enum
 
-from sim.chips.base import FOREVER_NS, Chip, Level, Source, band_from, counts_at
+from sim.chips.base import FOREVER_NS, Level, Source, band_from, counts_at
 from sim.chips.mpr121_autoconfig import Charge, Limits, scale, search
 from sim.chips.mpr121_electrode import Drift, Electrode, Rules
+from sim.chips.sampled import SampledChip
 
 CHANNELS = 13
 PROXIMITY = 12
@@ -42,17 +43,15 @@ class IrqRule(Enum):
     ANY_TRAFFIC = "any traffic"
 
 
-class Mpr121(Chip):
+class Mpr121(SampledChip):
     """One MPR121, `address` 0x5A to 0x5D."""
 
     def __init__(self, address: int, irq_rule: IrqRule = IrqRule.STATUS_READ) -> None:
-        super().__init__(address)
+        super().__init__(address, MILLISECOND_NS)
         self.irq_rule = irq_rule
         self.inputs: list[Level] = [0] * CHANNELS
         self._electrodes = [Electrode() for _ in range(CHANNELS)]
         self._pointer = 0
-        self._quiet = True
-        self._period_ns = MILLISECOND_NS
         self._reset()
 
     # -- what the felt does ------------------------------------------------------------------
@@ -117,46 +116,11 @@ class Mpr121(Chip):
 
     # -- time --------------------------------------------------------------------------------
 
-    def advance(self, now_ns: int) -> None:
-        while self._running and self._next_sample_ns <= now_ns:
-            if self._quiet and not self._wakes_until(now_ns):
-                break
-            self.now_ns = self._next_sample_ns
-            self._next_sample_ns += self._period_ns
-            self._sample()
-        if self._running and self._next_sample_ns <= now_ns:
-            missed = (now_ns - self._next_sample_ns) // self._period_ns + 1
-            self._next_sample_ns += missed * self._period_ns
-        super().advance(now_ns)
-
-    def next_event_ns(self) -> int | None:
-        if not self._running:
-            return None
-        if not self._quiet:
-            return self._next_sample_ns
-        return None if self._calm_until_ns is None else self._sample_from(self._calm_until_ns)
-
-    def _sample_from(self, at_ns: int) -> int:
-        """The first sample at `at_ns` or later."""
-        behind_ns = max(0, at_ns - self._next_sample_ns)
-        return self._next_sample_ns + -(-behind_ns // self._period_ns) * self._period_ns
-
-    def _wakes_until(self, now_ns: int) -> bool:
-        """Skips the samples that cannot matter; False when that is all of them until `now_ns`."""
-        if self._calm_until_ns is None:
-            return False
-        due_ns = self._sample_from(self._calm_until_ns)
-        if due_ns > now_ns:
-            return False
-        self._next_sample_ns = due_ns
-        self._wake()
-        return True
-
     def _wake(self) -> None:
         if self._quiet and self._running and self._has_sources():
             # The window that runs now began one period before its sample.
             self._window = self._levels(self._next_sample_ns - self._period_ns)
-        self._quiet = False
+        super()._wake()
 
     def power_off(self) -> None:
         super().power_off()
@@ -178,7 +142,7 @@ class Mpr121(Chip):
         self._running = False
         self._loads_baseline = False
         self._quiet = True
-        self._calm_until_ns: int | None = None
+        self._calm_until_ns = None
         self._next_sample_ns = 0
         self._period_ns = MILLISECOND_NS
         self._pull_irq(False)
