@@ -30,6 +30,7 @@ class Cable:
     def __init__(self, weather: Weather | None = None) -> None:
         self.plugged = True
         self.weather = weather or Calm()
+        self.on_arrival: Callable[[], None] | None = None  # bytes have reached the unit
         self._pipes: list[Pipe] = []
         self._stale: list[Pipe] = []
         self._replugged = asyncio.Event()
@@ -72,7 +73,7 @@ class Connection:
         self.number = number
         self.cable = cable
         self.upward = Pipe(cable, cable.first_bytes)
-        self.downward = Pipe(cable)
+        self.downward = Pipe(cable, on_arrival=cable.on_arrival)
         for pipe in (self.upward, self.downward):
             cable.attach(pipe)
 

@@ -48,12 +48,18 @@ class Wire(Protocol):
 
 
 class Pipe:
-    def __init__(self, cable: Wire, on_first_bytes: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        cable: Wire,
+        on_first_bytes: Callable[[], None] | None = None,
+        on_arrival: Callable[[], None] | None = None,
+    ) -> None:
         self.reader = asyncio.StreamReader()
         self.finished = False  # nothing will ever arrive again
         self.on_write: Callable[[bytes], None] | None = None
         self._cable = cable
         self._on_first_bytes = on_first_bytes
+        self._on_arrival = on_arrival
         self._waiting: deque[tuple[float, bytes]] = deque()  # due time and bytes; b"" is the end
         self._waiting_bytes = 0
         self._last_due = 0.0
@@ -175,6 +181,8 @@ class Pipe:
             self._waiting_bytes -= len(data)
             if data:
                 self.reader.feed_data(data)
+                if self._on_arrival is not None:
+                    self._on_arrival()
             else:
                 self._finish()
                 self.reader.feed_eof()

@@ -16,12 +16,16 @@ EVENT_PATIENCE_S = 4.0  # a manager lets a silent connection go after five
 
 
 async def cut(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    if not table.cable.plugged:
+        return
     table.cable.pull()
-    await asyncio.sleep(chance.choice((0.3, 3.0, 8.0, 40.0)) * chance.random())
+    await asyncio.sleep(chance.choice((0.3, 3.0, 12.0, 40.0)) * chance.random())
     table.cable.plug()
 
 
 async def flaps(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
+    if not table.cable.plugged:
+        return
     for _ in range(chance.randint(2, 8)):
         table.cable.pull()
         await asyncio.sleep(chance.uniform(0, 0.8))

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 
 from sim.storm.checks.ledger_watch import LedgerWatch
+from sim.storm.clock import now_ms
 from sim.storm.floor import StormFloor
 from sim.storm.table import REST_MS, StormTable
 
 LAST_ROUND_MAX_S = 240.0
 DRAIN_MAX_S = 60.0
 FORK_MAX_S = 120.0
-RECOVERY_S = 45.0  # the longest that a healed table may count as hurt
 
 
 async def heal(floor: StormFloor) -> None:
@@ -71,7 +71,8 @@ async def _resolve_clones(floor: StormFloor) -> None:
 
 async def check_all(floor: StormFloor) -> None:
     """After the faults have stopped everything comes to an end in bounded time."""
-    await asyncio.sleep(RECOVERY_S)
+    hurt_until_ms = max(table.hurt_until_ms for table in floor.tables)
+    await asyncio.sleep(max(0, hurt_until_ms - now_ms()) / 1000)
     if not await floor.last_round(LAST_ROUND_MAX_S):
         for dealer in floor.dealers:
             if not dealer.finished:
@@ -114,6 +115,9 @@ def _check_table(floor: StormFloor, table: StormTable) -> None:
     if taken != recorded:
         sentence = f"the unit has {len(recorded)} records, the manager {len(taken)} of them"
         floor.record.violate("every event exactly once", table.name, sentence)
+    if table.journal.round.is_open:
+        sentence = f"round {table.journal.round.number} was never ended, but the table is open"
+        floor.record.violate("no round lost", table.name, sentence)
     table.check_lights()
 
 

@@ -184,7 +184,7 @@ class Dealer:
 
     async def _impatient(self) -> None:
         if not self.closing and self._happens(0.25):
-            await self.table.press("START")
+            await self._open()  # as if nothing were wrong
         elif self._happens(0.1):
             await self._supervisor.release()
 

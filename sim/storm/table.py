@@ -33,6 +33,8 @@ JOURNAL_FILE = "journal.sqlite"
 # Small, because every table's card is in memory.
 WAL_BYTES = 64 * 1024
 REST_MS = 3400
+# Down after five seconds of silence; a press takes a moment, and so does a card that hiccups.
+SILENCE_MAX_MS = 7500
 PATIENCE_S = 1.0
 
 Listener = Callable[["StormTable", Row], None]
@@ -52,6 +54,7 @@ class StormTable:
         self.office = office
         self.record = record
         self.cable = cable
+        cable.on_arrival = self._heard
         self.original = original  # set for a unit that starts from a copied card
         self.unit_id = plan.config.board.serial
         self.table_id = plan.table_id
@@ -67,6 +70,7 @@ class StormTable:
         self.world.lamps = WatchedLamps(self.sensors, self._bright)
         self.retired = False  # a forked unit waits for a person: it plays no more
         self.hurt_until_ms = 0  # by a fault of its hardware, as the one who did it says
+        self.heard_ms = 0  # when a byte of the manager could last have reached the unit
         self._disturbed_ms = 0
         self._dark = asyncio.Event()
         self._journal_ids = random.Random(f"{seed}/journal")
@@ -205,6 +209,7 @@ class StormTable:
         fire = self.record.marks.fire
         if row.kind == kinds.ROUND_START:
             self.record.round_count += 1
+            self._check_link()
         elif row.kind == kinds.LATE_CHANGE and row.body[3]:
             fire(marks.LATE_CHIP_RECORDED)
         elif row.kind == kinds.SETTLED and row.body[1] == self._claim_before_cut:
@@ -214,6 +219,16 @@ class StormTable:
 
     def _is_offline(self) -> bool:
         return not self.cable.plugged or not self.office.running
+
+    def _check_link(self) -> None:
+        """A round began: the manager was heard a moment ago, or it must not have begun."""
+        silence_ms = now_ms() - self.heard_ms
+        if silence_ms > SILENCE_MAX_MS:
+            sentence = f"round {self.journal.round.number + 1} began after {silence_ms} ms alone"
+            self.record.violate("no game starts offline", self.name, sentence)
+
+    def _heard(self) -> None:
+        self.heard_ms = now_ms()
 
     def _bright(self, sensor: str) -> None:
         self.look()

@@ -53,7 +53,7 @@ class JournalWatch:
         self.boot_count += 1
         journal_id = bytes(connection.execute("SELECT journal_id FROM meta").get)
         if self._journal_id and journal_id != self._journal_id:
-            self._violate("journal", "the unit came back with another journal")
+            self._violate("the journal survives", "the unit came back with another journal")
         self._journal_id = journal_id
         found = dict(connection.execute("SELECT sequence, digest FROM record"))
         (anchor,) = next(iter(connection.execute("SELECT sequence FROM anchor")))

@@ -1,0 +1,220 @@
+"""The promises, each broken on purpose in one small place of the shipped code.
+
+A mutation is what a hurried change could do. Each function patches it in through `monkeypatch`;
+what must notice it is the storm, which knows nothing of mutations.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from controller import journal_file, link
+from controller.core import lock
+from controller.core.round import apply, decide, is_local
+from controller.round_keeper import Answer, RoundKeeper
+from manager import units
+from manager.connection import Connection
+from manager.events import Intake, Outcome
+from manager.group_commit import GroupCommit
+from manager.ledger import database, pricing, settling
+from manager.ledger.entries import Origin
+from manager.steps import Step, Steps
+from protocol import events
+from protocol.errors import ErrorCode, ProtocolError
+from protocol.framing import frame
+from protocol.messages import Ack, Committed, Event, Message
+from sim.disk import SimDisk
+
+Patch = pytest.MonkeyPatch
+
+
+def journal_syncs_less(patch: Patch) -> None:
+    """synchronous=NORMAL on the unit: a commit is told before it is on the card."""
+    configure = journal_file._configure
+
+    def mutated(connection: Any) -> None:
+        configure(connection)
+        connection.pragma("synchronous", "NORMAL")
+
+    patch.setattr(journal_file, "_configure", mutated)
+
+
+def ledger_syncs_less(patch: Patch) -> None:
+    """synchronous=NORMAL on the manager: acknowledged before it is on the disk."""
+    prepare = database._prepare
+
+    def mutated(connection: Any, *values: Any) -> None:
+        prepare(connection, *values)
+        connection.pragma("synchronous", "NORMAL")
+
+    patch.setattr(database, "_prepare", mutated)
+
+
+def acknowledge_before_commit(patch: Patch) -> None:
+    """The receipt leaves as soon as an event has been read."""
+    add = GroupCommit.add
+
+    def mutated(self: GroupCommit, connection: Connection, event: Event) -> None:
+        add(self, connection, event)
+        connection.stream._writer.write(frame(Ack(event.sequence, 0).encode()))
+
+    patch.setattr(GroupCommit, "add", mutated)
+
+
+def dedupe_off(patch: Patch) -> None:
+    """A repeated event does once more what it did."""
+    take_one = Intake._take_one
+
+    def mutated(self: Intake, unit_id: str, event: Event) -> Outcome:
+        unit = self._units.find(unit_id)
+        if unit is None or event.sequence > unit.last_sequence:
+            return take_one(self, unit_id, event)
+        origin = Origin(unit_id, event.sequence, event.monotonic_ms, event.wall_ms, event.digest)
+        outcome = self._apply(Step(unit, self._book.tables.rules(unit.table_id), origin), event)
+        outcome.acked_sequence = unit.last_sequence
+        return outcome
+
+    patch.setattr(Intake, "_take_one", mutated)
+
+
+def light_before_journal(patch: Patch) -> None:
+    """The round changes and the lights show it while the record is still on its way."""
+
+    async def mutated(self: RoundKeeper, rules: Any, command: Any, spoken: str) -> Answer:
+        happened, refusal = decide(self.state, rules, command)
+        for kind, body in happened:
+            apply(self.state, (kind, body))
+        self._changed()
+        await self._make_durable([event for event in happened if not is_local(event[0])])
+        return Answer(not refusal, refusal)
+
+    patch.setattr(RoundKeeper, "_decide_and_act", mutated)
+
+
+def round_forgotten(patch: Patch) -> None:
+    """After a power cut the unit starts with an empty table, and its second copy says nothing."""
+    restore = RoundKeeper.restore
+
+    async def mutated(self: RoundKeeper) -> None:
+        await restore(self)
+        self.state.clear_round()
+
+    async def nothing_to_repair(self: RoundKeeper) -> bool:
+        return False
+
+    patch.setattr(RoundKeeper, "restore", mutated)
+    patch.setattr(RoundKeeper, "_repaired_memory", nothing_to_repair)
+
+
+def fork_check_off(patch: Patch) -> None:
+    """Whatever comes next in number is believed, whoever wrote it."""
+    problem = Intake._sequence_problem
+
+    def mutated(self: Intake, unit: Any, event: Event) -> ProtocolError | None:
+        found = problem(self, unit, event)
+        return None if found is not None and found.code == ErrorCode.FORK else found
+
+    patch.setattr(Intake, "_sequence_problem", mutated)
+    patch.setattr(units, "_history_problem", lambda hello, known: None)
+
+
+def disks_lie(patch: Patch) -> None:
+    """Every disk says it has synced and has not: a consumer card."""
+    patch.setattr(SimDisk, "sync", lambda self, file: self.changing())
+
+
+def resend_skipped(patch: Patch) -> None:
+    """After a new connection the unit goes on with what is new, not with what is missing."""
+    adopt = link.ManagerLink._adopt
+
+    async def mutated(self: link.ManagerLink, welcome: Any) -> None:
+        await adopt(self, welcome)
+        self._sent_sequence = self._journal.last_sequence
+
+    patch.setattr(link.ManagerLink, "_adopt", mutated)
+
+
+def gap_check_off(patch: Patch) -> None:
+    """The manager takes what comes, and the unit skips what was missing."""
+    problem = Intake._sequence_problem
+
+    def mutated(self: Intake, unit: Any, event: Event) -> ProtocolError | None:
+        found = problem(self, unit, event)
+        return None if found is not None and found.code == ErrorCode.GAP else found
+
+    patch.setattr(Intake, "_sequence_problem", mutated)
+    resend_skipped(patch)
+
+
+def receipt_priced_anew(patch: Patch) -> None:
+    """The receipt of a booked win is made from the meters of the moment."""
+    answer = Steps.answer
+
+    def mutated(self: Steps, claim: Any) -> Message:
+        message = answer(self, claim)
+        if isinstance(message, Committed):
+            lines = tuple(
+                line._replace(amount_cents=line.amount_cents + 1) for line in message.lines
+            )
+            return dataclasses.replace(message, lines=lines)
+        return message
+
+    patch.setattr(Steps, "answer", mutated)
+
+
+def wager_booked_again_after_a_cut(patch: Patch) -> None:
+    """A unit that comes back in a round tells of its start once more."""
+    restore = RoundKeeper.restore
+
+    async def mutated(self: RoundKeeper) -> None:
+        await restore(self)
+        state = self.state
+        if state.round_open:
+            number = state.round_number + 1
+            body = events.RoundStart(number, tuple(state.accepted), ()).to_body()
+            await self._make_durable([(events.ROUND_START, body)])
+            apply(state, (events.ROUND_START, body))
+
+    patch.setattr(RoundKeeper, "restore", mutated)
+
+
+def award_rounded_up(patch: Patch) -> None:
+    """A percentage is paid to the next whole cent."""
+    percent_of = pricing.percent_of
+    patch.setattr(settling, "percent_of", lambda total, ppm: percent_of(total, ppm) + 1)
+
+
+def answers_not_repeated(patch: Patch) -> None:
+    """An award or a receipt is sent once, whether or not it arrived."""
+    patch.setattr(Intake, "pending_answers", lambda self, table_id: [])
+
+
+def starts_offline(patch: Patch) -> None:
+    """START looks at everything but the link."""
+    why_not = lock._why_not_started
+
+    def mutated(state: Any, rules: Any) -> str:
+        rules.link_up = rules.meters_fresh = True
+        return str(why_not(state, rules))
+
+    patch.setattr(lock, "_why_not_started", mutated)
+
+
+def failed_write_acknowledged(patch: Patch) -> None:
+    """The manager goes on after its disk could not sync."""
+    take = GroupCommit._take
+
+    def mutated(self: GroupCommit, batch: Any) -> Any:
+        failed, self._failed = self._failed, lambda reason: None
+        try:
+            outcomes = take(self, batch)
+        finally:
+            self._failed, self._has_failed = failed, False
+        if outcomes is None:
+            return [Outcome(acked_sequence=event.sequence) for _, event in batch]
+        return outcomes
+
+    patch.setattr(GroupCommit, "_take", mutated)
