@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,8 @@ from sim.kernel.cpio import Archive
 from sim.kernel.stock_kernel import KernelMissing, StockKernel
 
 BUILD = guest_files.ROOT / "build" / "kernel"
-LIMIT_S = 600
+# The last resort: two minutes on an idle machine, and a busy one may take its time.
+LIMIT_S = 1800
 CONSOLE_LINES_SHOWN = 40
 MODULES = ("hid", "uhid", "i2c-dev", "hid-cp2112")
 ENTRY = """#!{python} -B
@@ -27,6 +29,7 @@ main()
 def main() -> int:
     options = _options()
     try:
+        _require_emulator()
         kernel = StockKernel(BUILD / "package")
         packages = guest_files.locked_packages(options.lock)
         command = _build(kernel, packages, options.only)
@@ -46,6 +49,11 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _require_emulator() -> None:
+    if shutil.which(machine.EMULATOR) is None:
+        raise KernelMissing(f"{machine.EMULATOR} is not installed; run deploy/setup/kernel first")
+
+
 def _build(kernel: StockKernel, packages: dict[str, str], only: str) -> list[str]:
     inputs = _base_inputs(kernel, packages)
     base = _cached("base.cpio", inputs, lambda: _base(kernel, packages))
@@ -55,7 +63,9 @@ def _build(kernel: StockKernel, packages: dict[str, str], only: str) -> list[str
     ours.add_file("/only", only.encode())
     initial_files = BUILD / "initial-files.cpio"
     initial_files.write_bytes(base.read_bytes() + ours.to_bytes())
-    return machine.qemu_command(image, initial_files, BUILD / "console.log")
+    console = BUILD / "console.log"
+    console.write_bytes(b"")
+    return machine.qemu_command(image, initial_files, console)
 
 
 def _base(kernel: StockKernel, packages: dict[str, str]) -> bytes:
@@ -97,10 +107,14 @@ def _cached(name: str, inputs: list[str], make: Callable[[], bytes]) -> Path:
 def _conclude(verdict: machine.Verdict) -> int:
     if not verdict.complete:
         verdict.failed += 1
-        print("FAILED the guest came to no verdict; the end of its console:")
+        reason = verdict.ended_because or "it went off by itself"
+        print(f"FAILED the guest came to no verdict: {reason}. The end of its console:")
         console = (BUILD / "console.log").read_text(encoding="utf-8", errors="replace")
         print("\n".join(console.splitlines()[-CONSOLE_LINES_SHOWN:]))
-    print(f"first check done after {verdict.boot_s:.1f} s, verdict after {verdict.total_s:.1f} s")
+    print(
+        f"first check done after {verdict.boot_s:.1f} s, verdict after {verdict.total_s:.1f} s, "
+        f"of which {verdict.cpu_s:.1f} s of CPU"
+    )
     print(f"{verdict.passed} passed, {verdict.failed} failed")
     return 1 if verdict.failed or not verdict.passed else 0
 

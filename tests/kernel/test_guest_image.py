@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import lzma
+import os
 import re
+import select
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +21,7 @@ from sim.kernel.guest_table import guest_config, on_bridge
 from sim.kernel.stock_kernel import KernelMissing, StockKernel
 
 TABLES = ("four-card-touch", "four-card-keypad")
+LONG_ENOUGH_S = 60
 
 
 def unpack(archive: bytes) -> dict[str, tuple[int, bytes]]:
@@ -168,8 +173,44 @@ def test_a_verdict_is_heard_and_lines_are_passed_on(tmp_path: Path) -> None:
     assert (verdict.passed, verdict.failed, verdict.complete) == (3, 1, True)
 
 
-def test_a_machine_without_a_verdict_is_incomplete_and_one_that_hangs_is_ended() -> None:
-    assert not machine.boot(["true"], 30, lambda _: None).complete
-    verdict = machine.boot(["sleep", "1000"], 0.05, lambda _: None)
+def test_a_machine_without_a_verdict_is_incomplete_and_one_out_of_time_is_ended() -> None:
+    off = machine.boot(["true"], 30, lambda _: None)
+    assert (off.complete, off.ended_because) == (False, "")
+    late = machine.boot(["sleep", "1000"], 0.05, lambda _: None)
+    assert not late.complete
+    assert "longer --limit" in late.ended_because
+    assert late.total_s < 30
+
+
+def test_a_machine_that_computes_without_a_word_hangs_and_is_ended() -> None:
+    """By its CPU time: on a busy host the clock on the wall says nothing about the guest."""
+    verdict = machine.boot(["sh", "-c", "while :; do :; done"], 300, lambda _: None, 0.1)
     assert not verdict.complete
-    assert verdict.total_s < 30
+    assert "the guest hangs" in verdict.ended_because
+    assert verdict.cpu_s > 0.1
+
+
+def test_a_machine_that_keeps_talking_is_not_taken_for_hung() -> None:
+    script = "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); echo ok $i; done"
+    script += "; echo 'verdict: 1 passed, 0 failed'"
+    verdict = machine.boot(["sh", "-c", script], 300, lambda _: None, 60)
+    assert verdict.complete
+
+
+def test_a_machine_ends_with_us_even_if_we_are_killed() -> None:
+    boots = (
+        "from sim.kernel import machine\n"
+        "command = ['sh', '-c', 'echo $$; exec sleep 1000']\n"
+        "machine.boot(command, 1000, lambda line: print(line, flush=True))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", boots], cwd=guest_files.ROOT, stdout=subprocess.PIPE, text=True
+    ) as us:
+        assert us.stdout is not None
+        machines_own = os.pidfd_open(int(us.stdout.readline()))
+        us.kill()
+    try:
+        ended, _, _ = select.select([machines_own], [], [], LONG_ENOUGH_S)
+        assert ended, "the machine is still there"
+    finally:
+        os.close(machines_own)
