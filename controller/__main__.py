@@ -39,6 +39,7 @@ from hal.backend import Backend, open_backend
 from hal.board import Board
 from hal.clock import wall_ms
 from hal.errors import ConfigError, HardwareFault
+from hal.loop_watch import UNIT_BEAT_S, LoopWatch
 from protocol.stream import FrameStream
 from protocol.tls import limit_tls_buffers, open_stream
 
@@ -216,6 +217,9 @@ def _references(
 async def _run_until_signal(
     controller: Controller, listener: web_server.Listener, health: HealthWatch
 ) -> None:
+    # Not critical: a table whose loop nobody watches is still a table.
+    watch = LoopWatch(beat_s=UNIT_BEAT_S)
+    controller.crew.start("loop-watch", watch.run(), critical=False)
     tasks = [
         asyncio.create_task(health.run(), name="health"),
         asyncio.create_task(controller.run(), name="controller"),

@@ -1,8 +1,8 @@
 """How long the event loop was held up, and by whom: the longest stall and the callback it was in.
 
 A heartbeat on the loop notices that it came late; a thread of its own looks at the loop's stack
-meanwhile and so knows the name. Neither costs anything while the loop runs freely: no debug mode,
-nothing around each callback. What a stall means for the table is decided elsewhere. Stalls are of
+meanwhile and so knows the name. Beyond those few beats a second a free loop pays nothing: no debug
+mode, nothing around each callback. What a stall means for the table is decided elsewhere. Stalls are of
 real time, so virtual time has none: there the clock and the sampling are handed in.
 """
 
@@ -22,6 +22,8 @@ from hal.clock import monotonic_s
 log = logging.getLogger("hal.loop_watch")
 
 BEAT_S = 0.025
+# For a unit, whose stalls matter when a dealer could notice them.
+UNIT_BEAT_S = 0.1
 # Late by less is the machine's own scheduling.
 STALL_MIN_S = 0.02
 LOUD_MIN_S = 0.25
@@ -47,12 +49,14 @@ class LoopWatch:
         on_stall: Callable[[Stall], None] = lambda stall: None,
         clock_s: Callable[[], float] = monotonic_s,
         sampling: bool = True,
+        beat_s: float = BEAT_S,
     ) -> None:
         self.longest: Stall | None = None
         self.stall_count = 0
         self._on_stall = on_stall
         self._clock_s = clock_s
         self._sampling = sampling
+        self._beat_s = beat_s
         self._loop: asyncio.AbstractEventLoop | None = None
         self._loop_thread_id = 0
         # Written on the loop, read by the sampler: when the next beat should have come.
@@ -65,14 +69,14 @@ class LoopWatch:
         """Watches until cancelled."""
         self._loop = asyncio.get_running_loop()
         self._loop_thread_id = threading.get_ident()
-        self._due_s = self._clock_s() + BEAT_S
+        self._due_s = self._clock_s() + self._beat_s
         sampler = threading.Thread(target=self._sample_for_ever, name="loop-watch", daemon=True)
         if self._sampling:
             sampler.start()
         try:
             while True:
-                self._due_s = self._clock_s() + BEAT_S
-                await asyncio.sleep(BEAT_S)
+                self._due_s = self._clock_s() + self._beat_s
+                await asyncio.sleep(self._beat_s)
                 self._judge(self._clock_s() - self._due_s)
         finally:
             self._ended.set()
@@ -107,7 +111,7 @@ class LoopWatch:
         self._on_stall(stall)
 
     def _sample_for_ever(self) -> None:
-        while not self._ended.wait(BEAT_S):
+        while not self._ended.wait(self._beat_s):
             self.sample()
 
     def _task_name(self) -> str:

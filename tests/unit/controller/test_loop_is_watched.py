@@ -1,0 +1,112 @@
+"""The unit's own loop is watched: who holds it is in the log by name, and the table goes on.
+
+Mutations these catch: a watch that nobody starts, and one whose death ends the table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import threading
+from typing import Any, cast
+
+import pytest
+
+from controller import __main__ as unit
+from controller.crew import Crew
+from hal import loop_watch
+from hal.loop_watch import LoopWatch
+
+LONG_ENOUGH_S = 30.0
+
+
+class Table:
+    """As much of a controller as the process around it sees; `act` is what it does."""
+
+    def __init__(self, act: Any) -> None:
+        self.crew = Crew(lambda name, error: None)
+        self._act = act
+
+    async def run(self) -> None:
+        try:
+            await self._act()
+            os.kill(os.getpid(), signal.SIGTERM)
+            await asyncio.Event().wait()
+        finally:
+            await self.crew.stop()
+
+    async def proves_progress(self) -> bool:
+        return True
+
+    def state(self) -> str:
+        return "open"
+
+
+class Health:
+    async def run(self) -> None:
+        await asyncio.Event().wait()
+
+
+def run(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def serve(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(unit.web_server, "serve", serve)
+    monkeypatch.setattr(unit.web, "build", lambda controller: None)
+    asyncio.run(unit._run_until_signal(cast(Any, table), cast(Any, None), cast(Any, Health())))
+
+
+def test_whoever_holds_the_units_loop_is_logged_by_name(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The callback holds a real loop until the sampler has seen it: no sleeping, no guessing."""
+    seen, logged = threading.Event(), asyncio.Event()
+    sample, judge = LoopWatch.sample, LoopWatch._judge
+
+    def sample_and_tell(watch: LoopWatch) -> str:
+        culprit = sample(watch)
+        if "hold_the_loop" in culprit:
+            seen.set()
+        return culprit
+
+    def judge_and_tell(watch: LoopWatch, late_s: float) -> None:
+        judge(watch, late_s)
+        if seen.is_set():
+            logged.set()
+
+    monkeypatch.setattr(LoopWatch, "sample", sample_and_tell)
+    monkeypatch.setattr(LoopWatch, "_judge", judge_and_tell)
+    monkeypatch.setattr(loop_watch, "LOUD_MIN_S", 0.0)
+
+    def hold_the_loop() -> None:
+        assert seen.wait(LONG_ENOUGH_S), "the sampler never saw who holds the loop"
+
+    async def act() -> None:
+        asyncio.get_running_loop().call_soon(hold_the_loop)
+        await asyncio.wait_for(logged.wait(), LONG_ENOUGH_S)
+
+    with caplog.at_level(logging.WARNING, "hal.loop_watch"):
+        run(Table(act), monkeypatch)
+    assert "hold_the_loop" in caplog.text
+    assert "The loop was held for" in caplog.text
+
+
+def test_a_watch_that_dies_does_not_end_the_table(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def die(watch: LoopWatch) -> None:
+        raise RuntimeError("no thread could be started")
+
+    monkeypatch.setattr(LoopWatch, "run", die)
+    acted: list[str] = []
+
+    async def act() -> None:
+        for _ in range(5):
+            await asyncio.sleep(0)
+        acted.append("still here")
+
+    run(Table(act), monkeypatch)
+    assert acted == ["still here"]
+    assert "task loop-watch died" in caplog.text
