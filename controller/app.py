@@ -129,6 +129,7 @@ class Controller:
             self._start_tasks()
             await aio.Event().wait()
         finally:
+            self.keeper.abandon()
             await self.crew.stop()
 
     async def _resume(self) -> None:

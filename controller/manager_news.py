@@ -69,11 +69,17 @@ class ManagerNews:
         table.faults.set("settings", "link", wrong, stops_play=True)
         if wrong:
             return
-        await table.keeper.adopt_settings(body)
-        table.use_settings(settings)
+        await table.keeper.see_through(self._adopt_settings(settings, body))
+
+    async def _adopt_settings(self, settings: TableSettings, body: bytes) -> None:
+        await self._table.keeper.adopt_settings(body)
+        self._table.use_settings(settings)
 
     async def state_arrived(self, state: messages.State, told: Sequence[messages.Event]) -> None:
         """This unit's journal is new: where the table stands, and the round under way."""
+        await self._table.keeper.see_through(self._go_on(state, told))
+
+    async def _go_on(self, state: messages.State, told: Sequence[messages.Event]) -> None:
         try:
             await self._table.keeper.adopt_state(state, told)
         except RecoveryFault as fault:

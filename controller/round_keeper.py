@@ -1,17 +1,19 @@
 """Keeps the round and its journal in step: decide, make durable, then act.
 
 It alone changes the round. Commands are taken one at a time; an accepted one is in the journal
-before anything is lit or sent, and a refused one is journaled as refused. After a power cut the
-round is rebuilt from the journal and nothing else.
+before anything is lit or sent, and a refused one is journaled as refused. What has begun is
+finished even when the one who asked has left. After a power cut the round is rebuilt from the
+journal and nothing else.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from controller import recovery
 from controller.core import commands, kinds
@@ -27,6 +29,8 @@ from protocol import messages
 from protocol.fields import clipped
 
 log = logging.getLogger("controller.round")
+
+T = TypeVar("T")
 
 COMMANDS_WAITING_MAX = 16
 REPLAY_BATCH = 256
@@ -53,7 +57,7 @@ class RoundKeeper:
         self._wall_ms = wall_ms
         self._changed = changed
         self._turn = aio.Lock()
-        self._waiting = 0
+        self._begun: set[asyncio.Task[Any]] = set()
         self._round_age = (0, 0)  # the round's age when the ticks stood there
         self.round_started_wall_ms = 0
         self.state = RoundState()
@@ -76,16 +80,31 @@ class RoundKeeper:
         self.state, self.round_started_wall_ms = state, started_wall_ms
         self._guess_round_age()
 
+    async def see_through(self, work: Coroutine[Any, Any, T]) -> T:
+        """Finishes `work` even when the caller is cancelled meanwhile.
+
+        The disk cannot be told to forget: what it holds must also be acted on, or the round would
+        differ from its journal until the next start.
+        """
+        task = aio.create_task(work)
+        self._begun.add(task)
+        task.add_done_callback(self._begun.discard)
+        return await asyncio.shield(task)
+
+    def abandon(self) -> None:
+        """The unit goes down: nothing more is finished; the journal knows how far it came."""
+        for task in self._begun:
+            task.cancel()
+
     async def submit(self, rules: Rules, command: tuple[Any, ...], spoken: str = "") -> Answer:
         """One command, to its end. `spoken` is what the person did, for the record of a refusal."""
-        if self._waiting >= COMMANDS_WAITING_MAX:
+        if len(self._begun) >= COMMANDS_WAITING_MAX:
             return Answer(False, "Too many buttons at once. Please press again.")
-        self._waiting += 1
-        try:
-            async with self._turn:
-                return await self._decide_and_act(rules, command, spoken)
-        finally:
-            self._waiting -= 1
+        return await self.see_through(self._in_turn(rules, command, spoken))
+
+    async def _in_turn(self, rules: Rules, command: tuple[Any, ...], spoken: str) -> Answer:
+        async with self._turn:
+            return await self._decide_and_act(rules, command, spoken)
 
     async def _decide_and_act(self, rules: Rules, command: tuple[Any, ...], spoken: str) -> Answer:
         if command[0] == commands.START and await self._repaired_memory():
