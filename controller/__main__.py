@@ -178,8 +178,8 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
     health_store = await disk.run(lambda: _kept(HealthStore, health_path(data)))
     health = HealthWatch(controller.spots, health_store, disk, wall_ms)
     controller.at_lock.append(lambda: health.locked(controller.keeper.state.accepted))
-    listener = web_server.bind("0.0.0.0", config.web_port)
-    log.info("the dealer's panel is at port %d", listener.getsockname()[1])
+    listener = web_server.bind(config.web_host, config.web_port)
+    log.info("the dealer's panel is at http://%s:%d/", *listener.getsockname())
     try:
         await _run_until_signal(controller, listener, health)
     finally:

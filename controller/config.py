@@ -7,6 +7,7 @@ a misspelt key is worse than one that does not start.
 
 from __future__ import annotations
 
+import ipaddress
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ THE_MANAGERS = (
 WORKFLOWS = ("touch", "keypad")
 SEAT_COUNT_MAX = 12
 PORT_MAX = 65535
+# The panel's screen hangs on the unit itself. Whoever opens it to the network does so by name.
+WEB_HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class UnitConfig:
     board: BoardConfig
     link_host: str
     link_port: int
+    web_host: str
     web_port: int
 
 
@@ -67,6 +71,7 @@ def parse_unit_config(document: Mapping[str, Any]) -> UnitConfig:
         board=parse_board(board),
         link_host=link.text("host"),
         link_port=link.number("port", 0, PORT_MAX),
+        web_host=_address(web) if web.has("host") else WEB_HOST,
         web_port=web.number("port", 0, PORT_MAX),
     )
     for section in (top, table, link, web):
@@ -79,6 +84,16 @@ def _required(top: ConfigTable, document: Mapping[str, Any], name: str) -> Confi
     if not top.has(name):
         raise ConfigError(f"{name}: is missing.")
     return ConfigTable(name, document[name])
+
+
+def _address(web: ConfigTable) -> str:
+    host = web.text("host")
+    try:
+        return str(ipaddress.IPv4Address(host))
+    except ValueError as error:
+        raise web.refuse(
+            "host", f'"{host}" is not an IPv4 address, such as {WEB_HOST} or 0.0.0.0.'
+        ) from error
 
 
 def _check_fit(config: UnitConfig) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import socket
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from controller.web.patience import PatientProtocol
+from hal.errors import ConfigError
 
 Listener = socket.socket
 
@@ -45,7 +47,10 @@ def bind(host: str, port: int) -> Listener:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-    except OSError:
+    except OSError as error:
+        if error.errno == errno.EADDRNOTAVAIL:
+            listener.close()
+            raise ConfigError(f"web.host: {host} is no address of this machine.") from error
         listener.bind((host, 0))
     listener.listen(BACKLOG)
     return listener

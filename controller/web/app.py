@@ -79,8 +79,11 @@ class _Pages:
         return JSONResponse({"accepted": answer.accepted, "sentence": answer.sentence})
 
 
-def build(table: TableApi, frame_ancestors: Sequence[str] = ("*",)) -> Starlette:
-    """The unit's pages. `app.state.streams.close()` lets open pages go before the server stops."""
+def build(table: TableApi, frame_ancestors: Sequence[str] = ()) -> Starlette:
+    """The unit's pages, framed by nobody who is not named here.
+
+    `app.state.streams.close()` lets open pages go before the server stops.
+    """
     pages = _Pages(table)
     policy = content_policy(frame_ancestors)
     app = Starlette(

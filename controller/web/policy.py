@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+NOBODY = "'none'"
+
 
 def content_policy(frame_ancestors: Sequence[str], frame_sources: Sequence[str] = ()) -> str:
     return "; ".join(
@@ -18,8 +20,8 @@ def content_policy(frame_ancestors: Sequence[str], frame_sources: Sequence[str] 
             "base-uri 'none'",
             "form-action 'self'",
             "object-src 'none'",
-            f"frame-src {' '.join(frame_sources) or chr(39) + 'none' + chr(39)}",
-            f"frame-ancestors {' '.join(frame_ancestors)}",
+            f"frame-src {' '.join(frame_sources) or NOBODY}",
+            f"frame-ancestors {' '.join(frame_ancestors) or NOBODY}",
         ]
     )
 

@@ -38,6 +38,7 @@ from sim.world import World
 log = logging.getLogger("sim.bench")
 
 HOST = "127.0.0.1"
+BENCH_ORIGINS = (f"http://{HOST}:*", "http://localhost:*")  # it shows the panel in a frame
 BENCH_PORT = 8000
 PANEL_PORT = 8080
 MANAGER_WEB_PORT = 8001
@@ -155,7 +156,7 @@ def _make_unit(
 
     async def serve_panel(controller: Controller) -> None:
         listener = web_server.bind(HOST, panel_port)
-        await web_server.serve(unit_web.build(controller), listener)
+        await web_server.serve(unit_web.build(controller, BENCH_ORIGINS), listener)
 
     serial = config.board.serial
     return SimUnit(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from controller.config import load_unit_config, parse_unit_config
+from controller.web_server import bind
 from hal.backend import open_backend
 from hal.errors import ConfigError
 
@@ -86,3 +87,26 @@ def test_a_file_that_is_no_toml_or_is_not_there_is_a_sentence(tmp_path: Path) ->
 def test_the_simulator_is_not_a_backend_a_unit_can_choose() -> None:
     with pytest.raises(ConfigError, match="simulated"):
         open_backend("simulated")
+
+
+@pytest.mark.parametrize("path", sorted(TABLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_pages_stay_on_the_unit_unless_the_file_opens_them(path: Path) -> None:
+    assert load_unit_config(path).web_host == "127.0.0.1"
+    opened = document(path.stem)
+    opened["web"]["host"] = "0.0.0.0"
+    assert parse_unit_config(opened).web_host == "0.0.0.0"
+
+
+@pytest.mark.parametrize("host", ["", "panel.local", "::1", "127.0.0.1:80", "1.2.3"])
+def test_a_host_that_is_no_address_is_refused(host: str) -> None:
+    changed = document()
+    changed["web"]["host"] = host
+    with pytest.raises(ConfigError, match=r"^web\.host: "):
+        parse_unit_config(changed)
+
+
+def test_an_address_of_another_machine_is_refused_when_the_pages_open() -> None:
+    with pytest.raises(
+        ConfigError, match=r"^web\.host: 192\.0\.2\.1 is no address of this machine"
+    ):
+        bind("192.0.2.1", 0)

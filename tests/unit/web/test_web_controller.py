@@ -74,7 +74,7 @@ def test_every_answer_carries_the_policy(browser: Browser, path: str) -> None:
     policy = headers["content-security-policy"]
     assert "default-src 'self'" in policy
     assert "unsafe" not in policy
-    assert "frame-ancestors *" in policy, "the bench may frame the unit's pages"
+    assert "frame-ancestors 'none'" in policy, "nobody lays a page of his own over the panel"
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["cache-control"] == "no-cache"
 
