@@ -102,6 +102,8 @@ class ManagerNews:
         table = self._table
         if error.code == ErrorCode.CARD_REFUSED:
             await table.submit(commands.authority_refused(error.claim_number), "")
+        elif error.code == ErrorCode.CLAIM_REFUSED:
+            await table.submit(commands.claim_refused(error.claim_number), "")
         claim = table.keeper.state.claim
         if claim is not None and claim.number == error.claim_number:
             table.faults.raise_("claim", f"claim {claim.number}", error.sentence)

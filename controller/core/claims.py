@@ -205,3 +205,15 @@ def authority_refused(state: "RoundState", rules: "Rules", claim_number: int) ->
     if claim is None or claim.number != claim_number or claim.frozen or not claim.authorised:
         return [], ""
     return [events.cancel(state.round_number, claim_number)], ""
+
+
+def claim_refused(state: "RoundState", rules: "Rules", claim_number: int) -> "Decision":
+    """Takes back a claim that the Game Manager did not take, one of J-POT too: nothing was logged.
+
+    Without this the round could never be ended. A claim that has its price was taken; that one
+    stands.
+    """
+    claim = state.claim
+    if claim is None or claim.number != claim_number or claim.awarded:
+        return [], ""
+    return [events.cancel(state.round_number, claim_number)], ""

@@ -22,6 +22,7 @@ CARD = "CARD"
 AWARD = "AWARD"
 COMMITTED = "COMMITTED"
 AUTHORITY_REFUSED = "AUTHORITY_REFUSED"
+CLAIM_REFUSED = "CLAIM_REFUSED"
 JOIN = "JOIN"
 LATE = "LATE"
 RESUME = "RESUME"
@@ -89,6 +90,11 @@ def committed(
 def authority_refused(claim_number: int) -> "Command":
     """The Game Manager did not accept who authorised a claim. It may repeat itself."""
     return AUTHORITY_REFUSED, claim_number
+
+
+def claim_refused(claim_number: int) -> "Command":
+    """The Game Manager did not take a claim at all. It may repeat itself."""
+    return CLAIM_REFUSED, claim_number
 
 
 def late(sensor: str, present: bool, offset_ms: int) -> "Command":

@@ -41,6 +41,7 @@ _DECISIONS: "dict[str, Callable[..., Decision]]" = {
     commands.AWARD: claims.award,
     commands.COMMITTED: claims.committed,
     commands.AUTHORITY_REFUSED: claims.authority_refused,
+    commands.CLAIM_REFUSED: claims.claim_refused,
     commands.RESUME: claims.resume,
 }
 

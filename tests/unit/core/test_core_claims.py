@@ -405,3 +405,29 @@ def test_a_refused_authority_changes_nothing_before_a_card_or_after_j_pot(touch,
     keypad.accept(commands.key("RUN"))
     assert keypad.accept(commands.authority_refused(1)) == []
     assert keypad.state.stage() == "recording"
+
+
+# Catches: waiting for the price of a claim that nobody holds; such a round could not be ended.
+def test_a_claim_that_the_manager_does_not_take_leaves_the_hands_selected(touch):
+    confirmed(touch, (5, "four-of-a-kind"))
+    assert touch.accept(commands.claim_refused(1)) == [(kinds.CANCEL, {1: 1, 2: 1})]
+    assert touch.state.phase() == "claim"
+    assert touch.accept(commands.claim_refused(1)) == []
+    touch.accept(commands.confirm())
+    assert touch.state.claim.number == 2
+
+
+def test_a_j_pot_that_the_manager_does_not_take_was_never_logged(keypad):
+    jpot_claimed(keypad)
+    assert keypad.accept(commands.claim_refused(1)) == [(kinds.CANCEL, {1: 1, 2: 1})]
+    assert keypad.state.phase() == "claim"
+
+
+# Catches: a refusal that takes a priced win back; what J-POT logged under the key stands.
+def test_a_claim_that_has_its_price_is_not_taken_back_by_a_refusal(touch, keypad):
+    confirmed(touch, (5, "four-of-a-kind"))
+    touch.award(80_000, role=1)
+    assert touch.accept(commands.claim_refused(1)) == []
+    jpot_claimed(keypad)
+    keypad.award(800_000, role=2, frozen=True)
+    assert keypad.accept(commands.claim_refused(1)) == []
