@@ -19,12 +19,16 @@ from manager.clock import wall_clock_ms
 from manager.control import SOCKET_NAME
 from manager.explain import cli as explain_cli
 from manager.export import cli as export_cli
+from manager.games import PackError, open_catalogue
+from manager.games import cli as games_cli
+from manager.games.cli import add_packs_option
 from manager.identity import commands as identity_commands
 from manager.identity.errors import IdentityError
 from manager.identity.office import IdentityOffice
 from manager.ledger.audit import audit
 from manager.ledger.database import open_database
 from manager.ledger.errors import LedgerError
+from manager.ledger.gaming_day import DAY_STARTS, ZONE, GamingDay
 from manager.ledger.store import Store
 from manager.section import SetupError
 
@@ -39,6 +43,11 @@ def _odds(arguments: Sequence[str]) -> int:
     from manager.odds.cli import main as odds
 
     return odds(list(arguments))
+
+
+def _check_pack(arguments: Sequence[str]) -> int:
+    """what is wrong in an operator's own paytables, by line and column"""
+    return games_cli.main(arguments)
 
 
 def _advise(arguments: Sequence[str]) -> int:
@@ -77,6 +86,7 @@ def _adopt_journal(arguments: Sequence[str]) -> int:
 
 TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "odds": _odds,
+    "check-pack": _check_pack,
     "advise": _advise,
     "explain": _explain,
     "export": _export,
@@ -93,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return TOOLS[words[0]](words[1:])
         options = _parser().parse_args(words)
         return int(options.run(options))
-    except (LedgerError, SetupError, IdentityError) as error:
+    except (LedgerError, SetupError, IdentityError, PackError) as error:
         print(error, file=sys.stderr)
         return 2
 
@@ -112,6 +122,9 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument(
         "--table", type=Path, action="append", default=[], metavar="FILE", help="open this table"
     )
+    serve.add_argument("--day-starts", default=DAY_STARTS, help="when a gaming day starts")
+    serve.add_argument("--zone", default=ZONE, help="on which clock, such as America/Los_Angeles")
+    add_packs_option(serve)
     serve.set_defaults(run=_serve)
     for name, tool in TOOLS.items():
         commands.add_parser(name, help=tool.__doc__, add_help=False)
@@ -125,14 +138,17 @@ def _parser() -> argparse.ArgumentParser:
 def _serve(options: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s")
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # starts and stops are no news
+    gaming_day = GamingDay(options.day_starts, options.zone)
     options.data.mkdir(parents=True, exist_ok=True)
-    manager = Manager(str(options.data / LEDGER_NAME), wall_clock_ms)
+    ledger = str(options.data / LEDGER_NAME)
+    manager = Manager(ledger, wall_clock_ms, packs=options.packs, gaming_day=gaming_day)
     try:
+        open_catalogue(*options.packs)  # a faulty pack is told before any table is opened
         for path in options.table:
             manager.open_table_file(path)
         identities = IdentityOffice(manager, options.data, wall_clock_ms)
         listeners = _listen(options)
-    except (SetupError, IdentityError):
+    except (SetupError, IdentityError, PackError):
         manager.store.close()
         raise
     except OSError as error:

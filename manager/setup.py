@@ -36,12 +36,15 @@ PEOPLE_AND_POLICY = (
 
 
 def open_table_file(
-    book: Book, path: Path, random_bytes: Callable[[int], bytes] = secrets.token_bytes
+    book: Book,
+    path: Path,
+    random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    load_paytable: LoadPaytable = load_shipped_paytable,
 ) -> str:
     """Opens the table described by a TOML file and returns its id."""
     try:
         text = path.read_text(encoding="utf-8")
-        return open_table(book, text, random_bytes)
+        return open_table(book, text, random_bytes, load_paytable)
     except (OSError, UnicodeDecodeError, SetupError) as error:
         raise SetupError(f"{path.name}: {error}") from error
 

@@ -19,6 +19,7 @@ from manager.ledger.jackpots import Jackpot, Standing
 from manager.ledger.rules import ROLE_NAMES, seat_of
 from manager.ledger.wins import METHOD_OPERATOR, Win, WinLine
 from manager.money import MICROCENTS_PER_CENT
+from manager.office import OfficeView
 from manager.units import Units
 from protocol.events import METHOD_CARD, METHOD_DEALER, METHOD_KEY
 from protocol.rows import SOURCE_METER, EnvyLine
@@ -41,7 +42,9 @@ class ManagerView:
         changes: Changes,
         connection_of: Callable[[str], Connection | None],
         now_ms: Callable[[], int],
+        office: OfficeView,
     ) -> None:
+        self.office = office
         self._book = book
         self._units = units
         self._changes = changes
@@ -66,8 +69,16 @@ class ManagerView:
         }
 
     def win(self, number: int) -> dict[str, Any] | None:
+        """A win as its page prints it, with what the house chose for its table."""
         win = self._book.wins.find(number)
-        return _win(win) if win else None
+        if win is None:
+            return None
+        settings = self._book.tables.rules(win.table_id).settings
+        played = self._book.rounds.get(win.table_id, win.round_number)
+        return _win(win) | {
+            "folded_hands_qualify": settings.folded_hands_qualify,
+            "joined": [list(seats) for seats in played.joined],
+        }
 
     def explain(self, number: int) -> dict[str, Any] | None:
         """How a win's amount follows from the ledger, line by line."""

@@ -19,6 +19,7 @@ WAGERS = 1_000_000
 PATHS = 400
 SEED = 20230614
 OTHER_BETTORS = 3
+AT_LIMIT_SHARE_MAX = 0.5
 
 ADVICE, WARNING, FINE = "advice", "warning", "fine"
 
@@ -53,10 +54,14 @@ def advise(
     lives = {
         level: simulate(odds, jackpot, level, wager_cents, wagers, paths, seed)
         for level, jackpot in jackpots.items()
+        if not jackpot.is_house
     }
     remarks: list[Remark] = []
     for level, jackpot in jackpots.items():
-        remarks += _seed_remarks(jackpot, found) + _path_remarks(jackpot, lives[level])
+        if jackpot.is_house:
+            remarks.append(_posted_remark(jackpot))
+        else:
+            remarks += _seed_remarks(jackpot, found) + _path_remarks(jackpot, lives[level])
     remarks += _rate_remarks(paytable, odds, found, jackpots)
     return Advice(paytable, odds, found, tuple(remarks), lives)
 
@@ -79,24 +84,9 @@ def _seed_remarks(jackpot: Jackpot, found: Economics) -> list[Remark]:
 def _rate_remarks(
     paytable: Paytable, odds: Odds, found: Economics, jackpots: Mapping[str, Jackpot]
 ) -> list[Remark]:
-    remarks = []
-    if found.house_share < 0:
-        remarks.append(
-            Remark(
-                WARNING,
-                f"the contribution {_percent(found.contribution)} is above the break-even "
-                f"{_percent(found.break_even_contribution)}: the house pays for every wager.",
-            )
-        )
-    else:
-        remarks.append(
-            Remark(
-                FINE,
-                f"the house keeps {_percent(found.house_share)} of each wager in the long run; "
-                f"the contribution breaks even at {_percent(found.break_even_contribution)}.",
-            )
-        )
-    if found.reserve == 0:
+    is_house = any(jackpot.is_house for jackpot in jackpots.values())
+    remarks = [_house_share_remark(found, is_house)]
+    if found.reserve == 0 and not is_house:
         remarks.append(
             Remark(ADVICE, "a small reserve contribution softens the drop after a jackpot.")
         )
@@ -109,11 +99,35 @@ def _rate_remarks(
     return remarks
 
 
+def _house_share_remark(found: Economics, is_house: bool) -> Remark:
+    even = _percent(found.break_even_contribution)
+    if found.house_share < 0:
+        reason = (
+            f"the prizes cost {_percent(found.player_share)} of each wager"
+            if is_house
+            else f"the contribution {_percent(found.contribution)} is above the break-even {even}"
+        )
+        return Remark(WARNING, f"{reason}: the house pays for every wager.")
+    kept = f"the house keeps {_percent(found.house_share)} of each wager in the long run"
+    return Remark(
+        FINE, f"{kept}." if is_house else f"{kept}; the contribution breaks even at {even}."
+    )
+
+
+def _posted_remark(jackpot: Jackpot) -> Remark:
+    sentence = (
+        f"{jackpot.label}: a house jackpot: {_dollars(jackpot.seed_cents)} is posted, never "
+        "moves, and is paid by the house to each winner."
+    )
+    return Remark(FINE, sentence)
+
+
 def _path_remarks(jackpot: Jackpot, lives: Paths) -> list[Remark]:
     basis = (
         f"simulated: {lives.path_count} meters through {lives.wagers:,} wagers each, "
-        f"seed {lives.seed}"
+        f"random seed {lives.seed}"
     )
+    limited = _limit_remarks(jackpot, lives, basis)
     if jackpot.fixed_pays_from == "meter":
         share = lives.dry_count / lives.path_count
         kind = WARNING if share > 0.01 else FINE
@@ -126,14 +140,25 @@ def _path_remarks(jackpot: Jackpot, lives: Paths) -> list[Remark]:
                     ADVICE, "with fixed pays from the meter, contribute 70 % or more of a wager."
                 )
             )
-        return remarks
+        return remarks + limited
     return [
+        *limited,
         Remark(
             FINE,
             f"{jackpot.label}: fixed pays come from the tray, so it cannot run dry; it is below "
             f"its seed {lives.below_seed_share:.1%} of the time ({basis}).",
-        )
+        ),
     ]
+
+
+def _limit_remarks(jackpot: Jackpot, lives: Paths, basis: str) -> list[Remark]:
+    """A meter should be won below its limit; one that waits there no longer grows."""
+    if not jackpot.limit_cents:
+        return []
+    share = lives.at_limit_share
+    kind = WARNING if share > AT_LIMIT_SHARE_MAX else FINE
+    sentence = f"{jackpot.label}: it stands at its limit {share:.1%} of the time ({basis})."
+    return [Remark(kind, sentence)]
 
 
 def _dollars(cents: int) -> str:

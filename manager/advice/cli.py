@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from manager.advice.advise import FINE, PATHS, SEED, WAGERS, Advice, advise
+from manager.advice.plain import shares_of
 from manager.advice.plot import svg
-from manager.games import open_catalogue
+from manager.games import PackError, UnknownPaytableError, open_catalogue
+from manager.games.cli import add_packs_option
 from manager.section import SetupError
 from manager.setup_file import PaytableChoice, SetupFile, read_setup
 
@@ -26,8 +28,8 @@ def main(arguments: Sequence[str]) -> int:
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SetupError(f"{options.table}: {error}") from error
     for choice in setup.paytables:
-        found = advise_choice(setup, choice, options.wagers, options.paths, options.seed)
-        print_advice(choice, found)
+        found = _advice(setup, choice, options)
+        _print_advice(choice, found)
         if options.plot:
             _save_plots(options.plot, setup, choice, found)
     return 0
@@ -39,30 +41,31 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--wagers", type=int, default=WAGERS, help="length of a simulated life")
     parser.add_argument("--paths", type=int, default=PATHS, help="number of simulated meters")
     parser.add_argument("--seed", type=int, default=SEED)
+    add_packs_option(parser)
     parser.add_argument("--plot", type=Path, metavar="DIR", help="write the paths as SVG files")
     return parser
 
 
-def advise_choice(
-    setup: SetupFile, choice: PaytableChoice, wagers: int, paths: int, seed: int
-) -> Advice:
-    paytable = open_catalogue().load(choice.paytable_id)
-    jackpots = {level: setup.jackpots[meter] for level, meter in choice.levels.items()}
-    return advise(paytable, jackpots, choice.wager_cents, wagers, paths, seed)
+def _advice(setup: SetupFile, choice: PaytableChoice, options: argparse.Namespace) -> Advice:
+    try:
+        paytable = open_catalogue(*options.packs).load(choice.paytable_id)
+    except (PackError, UnknownPaytableError) as error:
+        raise SetupError(f"paytables.{choice.letter}.paytable: {error}") from error
+    levels = [level.id for level in paytable.levels]
+    try:
+        jackpots = {level: setup.jackpots[choice.levels[level]] for level in levels}
+    except KeyError as error:
+        sentence = f"paytables.{choice.letter}.levels: no jackpot for {error}."
+        raise SetupError(sentence) from error
+    return advise(
+        paytable, jackpots, choice.wager_cents, options.wagers, options.paths, options.seed
+    )
 
 
-def print_advice(choice: PaytableChoice, found: Advice) -> None:
+def _print_advice(choice: PaytableChoice, found: Advice) -> None:
     print(f"sensor {choice.letter}: {found.paytable.title} ({found.paytable.id})")
-    rows = {
-        "fixed pays from the tray": found.economics.fixed_return,
-        "envy (three other bettors)": found.economics.envy_return,
-        "contribution to the meters": found.economics.contribution,
-        "reserve": found.economics.reserve,
-        "reseeding": found.economics.reseed_cost,
-        "the house": found.economics.house_share,
-    }
-    for name, share in rows.items():
-        print(f"  {name:<30} {float(share) * 100:8.3f} % of each wager")
+    for name, share in shares_of(found.economics):
+        print(f"  {name:<30} {share:>10} of each wager")
     for remark in sorted(found.remarks, key=lambda remark: remark.kind == FINE):
         print(f"  {MARKS[remark.kind]} {remark.sentence}")
 

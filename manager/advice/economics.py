@@ -92,12 +92,15 @@ def _rate(parts_per_million: object) -> Fraction:
 
 
 def _reseed_cost(odds: Odds, jackpots: Mapping[str, Jackpot], wager_cents: int) -> Fraction:
-    """Each 100 % award costs the house one seed."""
+    """Each 100 % award costs the house one seed; of a posted prize it pays every percentage."""
     cost = Fraction(0)
     for hand in odds.paytable.hands:
-        if resets(hand):
-            seed_cents = jackpots[level_of(hand)].seed_cents
-            cost += probability(odds, hand) * Fraction(seed_cents, wager_cents)
+        if not isinstance(hand.pay, Percent):
+            continue
+        jackpot = jackpots[hand.pay.level]
+        if resets(hand) or jackpot.is_house:
+            paid_cents = Fraction(jackpot.seed_cents * hand.pay.ppm, PARTS_PER_MILLION)
+            cost += probability(odds, hand) * paid_cents / wager_cents
     return cost
 
 

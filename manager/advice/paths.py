@@ -2,7 +2,8 @@
 
 A simulation with a stated seed, never presented as exact. Wagers come in blocks; within a block the
 hands of each kind are drawn as they would fall, and fixed pays are taken from the meter only where
-the jackpot says so.
+the jackpot says so. What goes over a limit goes where the jackpot says. A house jackpot has no
+life to simulate: its posted prize never moves.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from manager.advice.economics import level_of, probability, resets
 from manager.games import ForOne, Percent
-from manager.ledger.jackpots import Jackpot
+from manager.ledger.terms import OVERFLOW_TO_RESERVE, Jackpot
 from manager.money import PARTS_PER_MILLION
 from manager.odds.figures import Odds
 
@@ -29,6 +30,7 @@ class Paths:
     path_count: int
     dry_count: int  # paths whose meter could not pay a fixed award in full at least once
     below_seed_share: float  # share of the time below the seed
+    at_limit_share: float  # share of the time at the posted limit
     drawn_cents: npt.NDArray[np.float64]  # path x block, for the picture only
 
 
@@ -41,18 +43,34 @@ def simulate(
     meter = np.full(paths, float(jackpot.opening_cents))
     reserve = np.zeros(paths)
     dry = np.zeros(paths, dtype=bool)
-    below = 0
+    below = at_limit = 0
     drawn = np.zeros((min(paths, PATHS_DRAWN), blocks))
     grow = BLOCK_WAGERS * wager_cents / PARTS_PER_MILLION
     for block in range(blocks):
         meter += grow * jackpot.contribution_ppm
         reserve += grow * jackpot.reserve_ppm
+        _overflow(jackpot, meter, reserve)
         dry |= _pay_fixed(odds, jackpot, wager_cents, meter, chance)
         _pay_percent(odds, jackpot, level, meter, reserve, chance)
         below += int(np.count_nonzero(meter < jackpot.seed_cents))
+        if jackpot.limit_cents:
+            at_limit += int(np.count_nonzero(meter >= jackpot.limit_cents))
         drawn[:, block] = meter[: len(drawn)]
-    share = below / (paths * blocks) if blocks else 0.0
-    return Paths(seed, blocks * BLOCK_WAGERS, paths, int(dry.sum()), share, drawn)
+    moments = max(1, paths * blocks)
+    shares = below / moments, at_limit / moments
+    return Paths(seed, blocks * BLOCK_WAGERS, paths, int(dry.sum()), *shares, drawn)
+
+
+def _overflow(
+    jackpot: Jackpot, meter: npt.NDArray[np.float64], reserve: npt.NDArray[np.float64]
+) -> None:
+    """Nothing is shown above the posted limit."""
+    if not jackpot.limit_cents:
+        return
+    over = np.maximum(meter - jackpot.limit_cents, 0)
+    meter -= over
+    if jackpot.overflow_to == OVERFLOW_TO_RESERVE:
+        reserve += over
 
 
 def _pay_fixed(
@@ -89,7 +107,10 @@ def _pay_percent(
         hits = chance.binomial(BLOCK_WAGERS, float(probability(odds, hand)), len(meter))
         if resets(hand):
             hit = hits > 0
-            meter[hit] = jackpot.seed_cents + reserve[hit]
-            reserve[hit] = 0
+            brought = reserve[hit]
+            if jackpot.limit_cents:
+                brought = np.minimum(brought, jackpot.limit_cents - jackpot.seed_cents)
+            meter[hit] = jackpot.seed_cents + brought
+            reserve[hit] -= brought
         else:
             meter *= (1 - hand.pay.ppm / PARTS_PER_MILLION) ** hits

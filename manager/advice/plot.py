@@ -1,4 +1,7 @@
-"""Draws simulated meter paths as one SVG picture, without any library."""
+"""Draws simulated meter paths as one SVG picture, without any library.
+
+Colours are attributes, not a style sheet, because a page that forbids inline styles shows it too.
+"""
 
 from __future__ import annotations
 
@@ -13,31 +16,38 @@ from manager.ledger.jackpots import Jackpot
 WIDTH, HEIGHT = 900, 380
 LEFT, RIGHT, TOP, BOTTOM = 90, 20, 40, 50
 POINTS_MAX = 300
+INK, GREY, GREEN, ORANGE = "#222", "#555", "#1d5641", "#b4630a"
 
 
 def svg(jackpot: Jackpot, lives: Paths) -> str:
     blocks = lives.drawn_cents.shape[1]
     step = max(1, blocks // POINTS_MAX)
-    highest = max(float(lives.drawn_cents.max(initial=0)), jackpot.seed_cents, 1) * 1.05
+    levels = (jackpot.seed_cents, jackpot.limit_cents, 1)
+    highest = max(float(lives.drawn_cents.max(initial=0)), *levels) * 1.05
     lines = "".join(
-        f'<polyline class="path" points="{_points(path[::step], step, blocks, highest)}"/>'
+        f'<polyline points="{_points(path[::step], step, blocks, highest)}"/>'
         for path in lives.drawn_cents
     )
-    seed_y = _y(jackpot.seed_cents, highest)
     title = (
         f"{escape(jackpot.label)}: {len(lives.drawn_cents)} of {lives.path_count} simulated "
-        f"meters, seed {lives.seed}"
+        f"meters, random seed {lives.seed}"
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'role="img" aria-label="{title}">'
-        "<style>.path{fill:none;stroke:#1d5641;stroke-opacity:.45;stroke-width:1.2}"
-        ".axis{stroke:#555;stroke-width:1}.seed{stroke:#b4630a;stroke-dasharray:6 4}"
-        "text{font:14px sans-serif;fill:#222}</style>"
-        f'<text x="{LEFT}" y="24">{title}</text>{lines}'
-        f'<line class="seed" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{seed_y:.1f}" y2="{seed_y:.1f}"/>'
-        f'<text x="{LEFT + 6}" y="{seed_y - 6:.1f}">seed</text>'
+        f'role="img" aria-label="{title}" font-family="sans-serif" font-size="14" fill="{INK}">'
+        f'<text x="{LEFT}" y="24">{title}</text>'
+        f'<g fill="none" stroke="{GREEN}" stroke-opacity="0.45" stroke-width="1.2">{lines}</g>'
+        f"{_level('seed', jackpot.seed_cents, highest)}"
+        f"{_level('limit', jackpot.limit_cents, highest) if jackpot.limit_cents else ''}"
         f"{_axes(highest, blocks)}</svg>"
+    )
+
+
+def _level(name: str, cents: int, highest: float) -> str:
+    y = _y(cents, highest)
+    return (
+        f'<line stroke="{ORANGE}" stroke-dasharray="6 4" x1="{LEFT}" x2="{WIDTH - RIGHT}" '
+        f'y1="{y:.1f}" y2="{y:.1f}"/><text x="{LEFT + 6}" y="{y - 6:.1f}">{name}</text>'
     )
 
 
@@ -49,9 +59,10 @@ def _axes(highest: float, blocks: int) -> str:
         for share in (0, 0.25, 0.5, 0.75, 1)
     )
     return (
-        f'<line class="axis" x1="{LEFT}" x2="{LEFT}" y1="{TOP}" y2="{bottom}"/>'
-        f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{bottom}" y2="{bottom}"/>'
-        f'{marks}<text x="{WIDTH - RIGHT}" y="{bottom + 32}" text-anchor="end">'
+        f'<g stroke="{GREY}"><line x1="{LEFT}" x2="{LEFT}" y1="{TOP}" y2="{bottom}"/>'
+        f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{bottom}" y2="{bottom}"/></g>'
+        f'{marks}<text x="{LEFT}" y="{bottom + 32}">0</text>'
+        f'<text x="{WIDTH - RIGHT}" y="{bottom + 32}" text-anchor="end">'
         f"{blocks * BLOCK_WAGERS:,} wagers</text>"
     )
 

@@ -7,11 +7,13 @@ name. Reading a single file is the business of ``pack``.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
+from manager.games.check import read_pack_file
 from manager.games.model import Paytable
-from manager.games.pack import PackError, Problem, read_pack
+from manager.games.pack import PackError, Problem
 
 SHIPPED_PACKS = Path(__file__).parent / "packs"
 
@@ -30,8 +32,8 @@ class Catalogue:
         self._paytables: dict[str, Paytable] = {}
         self._names: dict[str, str] = {}
         for folder in folders:
-            for file in sorted(folder.glob("*.toml")):
-                for paytable in read_pack(file.read_text(encoding="utf-8"), str(file)):
+            for file in _pack_files(folder):
+                for paytable in read_pack_file(file):
                     self._add(paytable, file)
 
     def _add(self, paytable: Paytable, file: Path) -> None:
@@ -39,24 +41,39 @@ class Catalogue:
             owner = self._names.setdefault(name.lower(), paytable.id)
             if owner != paytable.id or paytable.id in self._paytables:
                 sentence = f"The id {name} is already used by {owner} in another pack."
-                raise PackError([Problem(str(file), 1, 1, sentence)])
+                raise PackError([Problem(str(file), *paytable.declared_at, sentence)])
         self._paytables[paytable.id] = paytable
 
     def ids(self) -> tuple[str, ...]:
         """Every canonical id, in file order."""
         return tuple(self._paytables)
 
+    def find(self, name: str) -> Paytable | None:
+        found = self._names.get(name.lower())
+        return self._paytables[found] if found else None
+
     def load(self, name: str) -> Paytable:
         """The paytable with this id or alias."""
-        found = self._names.get(name.lower())
+        found = self.find(name)
         if found is None:
             raise UnknownPaytableError(self._sentence(name))
-        return self._paytables[found]
+        return found
 
     def _sentence(self, name: str) -> str:
-        near = [known for known in self._paytables if known.startswith(name.rpartition("/")[0])]
-        hint = ", ".join(near or sorted({known.split("/")[0] for known in self._paytables}))
+        """Names what comes near: the bet's other paytables, else ids spelled alike, else games."""
+        bet = name.lower().rpartition("/")[0]
+        same_bet = [known for known in self._paytables if known.lower().startswith(f"{bet}/")]
+        alike = get_close_matches(name.lower(), [known.lower() for known in self._paytables])
+        near = [known for known in self._paytables if known.lower() in alike]
+        games = sorted({known.split("/")[0] for known in self._paytables})
+        hint = ", ".join((same_bet if bet else []) or near or games)
         return f"No pack has the paytable {name!r}; known here: {hint}."
+
+
+def _pack_files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise PackError([Problem(str(folder), 1, 1, "There is no such folder of packs.")])
+    return sorted(folder.glob("*.toml"))
 
 
 @cache

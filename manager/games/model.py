@@ -6,7 +6,7 @@ that moves (the ledger). Every amount is an integer; every ratio is exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 
@@ -103,6 +103,7 @@ class Paytable:
     source: str = ""
     printed: tuple[PrintedFigure, ...] = ()
     aliases: tuple[str, ...] = ()
+    declared_at: tuple[int, int] = field(default=(1, 1), compare=False)  # line and column
 
     @property
     def is_jackpot(self) -> bool:

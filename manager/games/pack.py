@@ -83,14 +83,6 @@ class PackError(ValueError):
         self.problems = problems
 
 
-def read_pack(text: str, file: str) -> list[Paytable]:
-    """The paytables of a pack text, or PackError with every problem in it."""
-    paytables, problems = inspect_pack(text, file)
-    if problems:
-        raise PackError(problems)
-    return paytables
-
-
 def inspect_pack(text: str, file: str) -> tuple[list[Paytable], list[Problem]]:
     """Parse and check a pack text; the paytables are complete only without problems."""
     try:
@@ -168,6 +160,7 @@ class _Reader:
         paytable_id = f"{prefix}/{row['label'].replace(' ', '-')}"
         self._claim_names(path, paytable_id, aliases)
         self._check_texts((*path, "notes"), row.get("notes", []))
+        place = self.positions.of_value((*path, "label"))
         self.paytables.append(
             Paytable(
                 id=paytable_id,
@@ -188,6 +181,7 @@ class _Reader:
                 source=bet.get("source", pack["source"]),
                 printed=self._read_printed((*path, "printed"), row.get("printed", [])),
                 aliases=tuple(aliases),
+                declared_at=(place.line, place.column),
             )
         )
 

@@ -9,9 +9,9 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from manager.games import Catalogue, PackError, UnknownPaytableError, open_catalogue
+from manager.games.cli import add_packs_option
 from manager.games.evaluators import EVALUATORS
 from manager.odds.catalogue_page import as_markdown
 from manager.odds.figures import Odds, compute_odds
@@ -22,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; 0 when done, 2 when the request was refused."""
     arguments = _parser().parse_args(argv)
     try:
-        catalogue = open_catalogue(*(Path(folder) for folder in arguments.packs))
+        catalogue = open_catalogue(*arguments.packs)
         rows = _compute(catalogue, arguments)
     except (PackError, UnknownPaytableError) as refusal:
         print(refusal, file=sys.stderr)
@@ -33,7 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="odds", description="Exact odds of every paytable, beside the printed figures."
+        prog="python -m manager odds",
+        description="Exact odds of every paytable, beside the printed figures.",
     )
     parser.add_argument(
         "--paytable",
@@ -42,20 +43,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="ID",
         help="only this paytable (game/bet/label or an alias); may be repeated",
     )
-    parser.add_argument(
-        "--packs",
-        action="append",
-        default=[],
-        metavar="DIR",
-        help="also read the pack files (*.toml) of this folder",
-    )
+    add_packs_option(parser)
     parser.add_argument(
         "--single-hand", action="store_true", help="only bets that one hand decides"
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="a JSON list of objects")
     form.add_argument("--markdown", action="store_true", help="the page docs/games.md")
-    return parser  # fmt: skip
+    return parser
 
 
 def _compute(catalogue: Catalogue, arguments: argparse.Namespace) -> list[Odds]:

@@ -1,4 +1,4 @@
-"""The operators' web server: one live page, one page per win to print.
+"""The operators' web server: one live page, one page per win to print, the office's pages.
 
 The live page's parts are rendered here and sent whole over its stream, so what a browser shows is
 always what this server wrote. Nothing can be changed from these pages.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -20,10 +19,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from manager.web import words
 from manager.web.api import ManagerApi
+from manager.web.office_pages import OfficePages
 from manager.web.refusals import refusal
 from manager.web.stream import Feed, Streams
+from manager.web.templating import open_templates
 
 HERE = Path(__file__).parent
 PARTS = ("meters", "tables", "wins", "alarms")
@@ -52,30 +52,10 @@ class _PagePolicy:
         await self._app(scope, receive, send_with_policy)
 
 
-def _templates() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    for filter_ in (
-        words.money,
-        words.moment,
-        words.age,
-        words.method,
-        words.hand,
-        words.exact,
-    ):
-        environment.filters[filter_.__name__] = filter_
-    return environment
-
-
 class _Pages:
     def __init__(self, manager: ManagerApi) -> None:
         self._manager = manager
-        self._templates = _templates()
+        self.templates = open_templates()
         self._feed = Feed(self._parts, lambda: manager.version, manager.changed)
         self.streams = Streams()
 
@@ -84,7 +64,7 @@ class _Pages:
         return {name: self._render(f"_{name}.html", view=view) for name in PARTS}
 
     def _render(self, name: str, **values: Any) -> str:
-        return self._templates.get_template(name).render(**values)
+        return self.templates.get_template(name).render(here="", **values)
 
     async def live(self, request: Request) -> Response:
         return HTMLResponse(self._render("live.html", view=self._manager.view(), parts=PARTS))
@@ -116,6 +96,7 @@ def build(manager: ManagerApi) -> Starlette:
             Route("/events", pages.events),
             Route("/wins/{number:win}", pages.win),
             Route("/wins/{number:win}/explain", pages.explain),
+            *OfficePages(manager.office, pages.templates).routes(),
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ],
         middleware=[Middleware(_PagePolicy)],

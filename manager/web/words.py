@@ -3,8 +3,39 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
-METHODS = {"dealer": "Dealer's confirm", "card": "Card swipe", "key": "Key turn"}
+METHODS = {
+    "dealer": "Dealer's confirm",
+    "card": "Card swipe",
+    "key": "Key turn",
+    "operator": "Operator's correction",
+}
+KINDS = {
+    "OPENING": "Opening",
+    "OPENING_RESTATED": "Opening restated",
+    "WAGER": "Wagers",
+    "AWARD": "Awards",
+    "RESEED": "Reseeds",
+    "GIVEN_BACK": "Given back",
+    "REVERSAL": "Wins reversed",
+    "ADJUSTMENT": "Adjustments",
+    "CLOSED": "Jackpot closed",
+}
+POLICIES = {
+    "sequential": "sequential: in pay order, each award on what the one before it left",
+    "equal_share": "equal share: the winners of the whole meter divide it",
+    "each_full": "each full: every winner as if alone, the house pays what the meter lacks",
+}
+TERMS = {
+    "seed_cents": "seed",
+    "contribution_ppm": "contribution",
+    "reserve_ppm": "reserve",
+    "claim_lock": "claim lock",
+    "award_policy": "award policy",
+    "overflow_to": "overflow to",
+    "limit_cents": "limit",
+}
 
 
 def money(cents: int) -> str:
@@ -17,6 +48,19 @@ def exact(microcents: int) -> str:
     """Dollars with all eight places: an explanation hides no remainder."""
     whole, rest = divmod(abs(microcents), 100_000_000)
     return f"{'-' if microcents < 0 else ''}${whole:,}.{rest:08d}"
+
+
+def precise(microcents: int) -> str:
+    """Dollars with the places that are needed, two at least: 12_250_000 -> "$0.1225"."""
+    digits = exact(microcents)
+    whole, _, rest = digits.partition(".")
+    return f"{whole}.{rest.rstrip('0').ljust(2, '0')}"
+
+
+def percent(ppm: int) -> str:
+    """250000 -> "25 %": parts per million of a wager."""
+    whole, rest = divmod(ppm, 10_000)
+    return f"{whole}.{rest:04d}".rstrip("0").rstrip(".") + " %"
 
 
 def moment(time_ms: int) -> str:
@@ -35,6 +79,24 @@ def age(age_ms: int | None) -> str:
 
 def method(name: str) -> str:
     return METHODS.get(name, name)
+
+
+def kind(name: str) -> str:
+    return KINDS.get(name, name.replace("_", " ").capitalize())
+
+
+def policy(name: str) -> str:
+    return POLICIES.get(name, name)
+
+
+def terms(pending: dict[str, Any]) -> str:
+    """What the next reseed changes, as one line."""
+    parts = []
+    for name, value in pending.items():
+        text = money(value) if name.endswith("_cents") else str(value).replace("_", " ").lower()
+        text = percent(value) if name.endswith("_ppm") else text
+        parts.append(f"{TERMS.get(name, name)} {text}")
+    return ", ".join(parts)
 
 
 def hand(hand_id: str) -> str:

@@ -98,8 +98,11 @@ def test_a_meter_without_hits_grows_by_exactly_its_contribution() -> None:
 
 def test_the_picture_is_valid_and_has_one_line_a_path() -> None:
     picture = ElementTree.fromstring(svg(MAIN, found().paths["top"]))
-    lines = [child for child in picture if child.tag.endswith("polyline")]
+    lines = [child for child in picture.iter() if child.tag.endswith("polyline")]
     assert len(lines) == 20
+    # A page of the manager forbids inline styles, so colours are attributes.
+    assert not [child for child in picture.iter() if child.tag.endswith("style")]
+    assert not [child for child in picture.iter() if "style" in child.attrib]
 
 
 def test_the_command_prints_advice_and_saves_pictures(
@@ -108,9 +111,63 @@ def test_the_command_prints_advice_and_saves_pictures(
     options = ["--wagers", "5000", "--paths", "10", "--plot", str(tmp_path)]
     assert main([str(TABLE), *options]) == 0
     printed = capsys.readouterr().out
-    assert "the house" in printed
+    assert "The house" in printed
     assert "once in 54,145 wagers" in printed
     assert [path.name for path in tmp_path.iterdir()] == ["four-card-touch-A-main.svg"]
+
+
+def test_nothing_is_simulated_above_the_limit_and_the_overflow_comes_back_at_a_reseed() -> None:
+    limited = replace(MAIN, opening_cents=1_000_000, limit_cents=1_000_500, reserve_ppm=0)
+    lives = found(limited, wagers=400_000, paths=60).paths["top"].drawn_cents
+    assert lives.max() == 1_000_500
+    free = found(replace(limited, limit_cents=0), wagers=400_000, paths=60).paths["top"]
+    assert free.drawn_cents.max() > 1_000_500
+    to_house = replace(limited, overflow_to="house", limit_cents=1_020_000)
+    to_reserve = replace(to_house, overflow_to="reserve")
+    kept = found(to_reserve, wagers=400_000, paths=60).paths["top"].drawn_cents
+    gone = found(to_house, wagers=400_000, paths=60).paths["top"].drawn_cents
+    assert kept.mean() > gone.mean()  # the reserve came to the meter after a win
+    assert "stands at its limit" in sentences(found(limited, wagers=400_000), "warning")
+    generous = replace(limited, limit_cents=90_000_000)
+    assert "stands at its limit 0.0%" in sentences(found(generous), "fine")
+
+
+def test_a_house_jackpot_costs_what_it_posts_and_has_no_life_to_simulate() -> None:
+    posted = replace(
+        MAIN, contribution_ppm=0, reserve_ppm=0, type="house", award_policy="each_full"
+    )
+    paytable = load_paytable("i-luv-suits/jackpot/1")  # 100 % and 10 % of one posted prize
+    advice = advise(paytable, {"top": posted}, 100)
+    counts, total = advice.odds.tally.counts, advice.odds.tally.total
+    tenths = 10 * counts["royal-flush-hearts"] + counts["royal-flush"]
+    assert advice.economics.reseed_cost == Fraction(tenths * 1_000, total)
+    assert advice.paths == {}
+    assert "posted, never moves" in sentences(advice, "fine")
+    assert "reserve" not in sentences(advice, "advice")
+
+
+def test_a_posted_prize_that_is_too_high_is_warned_of() -> None:
+    posted = replace(
+        MAIN,
+        seed_cents=9_000_000,
+        opening_cents=9_000_000,
+        contribution_ppm=0,
+        reserve_ppm=0,
+        type="house",
+        award_policy="each_full",
+    )
+    assert "the prizes cost" in sentences(found(posted), "warning")
+
+
+def test_an_unknown_paytable_and_a_missing_level_are_sentences(tmp_path: Path) -> None:
+    text = TABLE.read_text("utf-8")
+    other = tmp_path / "other.toml"
+    other.write_text(text.replace("four-card/progressive/Pays-1", "four-card/progressive/9"))
+    with pytest.raises(SetupError, match=r"paytables\.A\.paytable: No pack has .*Pays-1"):
+        main([str(other)])
+    other.write_text(text.replace('{ top = "main" }', '{ mega = "main" }'))
+    with pytest.raises(SetupError, match=r"paytables\.A\.levels: no jackpot for 'top'"):
+        main([str(other)])
 
 
 def test_a_file_that_is_not_there_is_a_sentence() -> None:

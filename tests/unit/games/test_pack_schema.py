@@ -10,7 +10,7 @@ from manager.games import ForOne, PackError, Percent, ToOne, open_catalogue
 from manager.games.catalogue import SHIPPED_PACKS, Catalogue
 from manager.games.check import check_file
 from manager.games.notation import parse_cents, parse_pay, parse_share
-from manager.games.pack import inspect_pack, read_pack
+from manager.games.pack import inspect_pack
 
 GOOD = """\
 format = 1
@@ -42,7 +42,7 @@ def problems_of(old: str, new: str) -> list[tuple[int, int, str]]:
 
 
 def test_a_good_pack_is_read() -> None:
-    (paytable,) = read_pack(GOOD, "house.toml")
+    (paytable,) = inspect_pack(GOOD, "house.toml")[0]
     assert paytable.id == "house-game/jackpot/A-1"
     assert paytable.aliases == ("house-game/jackpot/one",)
     assert paytable.hands[0].pay == Percent("top", 1_000_000)
@@ -125,16 +125,19 @@ def test_an_operator_adds_a_paytable_without_python(tmp_path: Path) -> None:
 def test_a_pack_cannot_take_a_shipped_id(tmp_path: Path) -> None:
     shipped = (SHIPPED_PACKS / "high-five.toml").read_text(encoding="utf-8")
     (tmp_path / "copy.toml").write_text(shipped, encoding="utf-8")
-    with pytest.raises(PackError, match="already used"):
+    line = shipped[: shipped.index('label = "APP-01"')].count("\n") + 1
+    with pytest.raises(PackError, match=rf"copy.toml:{line}:9: The id .* is already used"):
         Catalogue((SHIPPED_PACKS, tmp_path))
 
 
-def test_a_refused_pack_names_every_problem() -> None:
+def test_a_refused_pack_names_every_problem(tmp_path: Path) -> None:
+    text = GOOD.replace("deck = 52", "deck = 1").replace("$1,000", "x")
+    (tmp_path / "house.toml").write_text(text, encoding="utf-8")
     with pytest.raises(PackError) as caught:
-        read_pack(GOOD.replace("deck = 52", "deck = 1").replace("$1,000", "x"), "house.toml")
-    assert [str(problem)[:14] for problem in caught.value.problems] == [
-        "house.toml:10:",
-        "house.toml:17:",
+        Catalogue((SHIPPED_PACKS, tmp_path))
+    assert [(problem.line, problem.column) for problem in caught.value.problems] == [
+        (10, 8),
+        (17, 69),
     ]
 
 

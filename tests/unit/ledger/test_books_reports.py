@@ -6,8 +6,10 @@ from datetime import date
 
 import pytest
 
+from manager.ledger.bank import bank_covers, counts
+from manager.ledger.day_reports import day_report
 from manager.ledger.errors import LedgerError
-from manager.ledger.reports import GamingDay, bank_covers, counts, day_report
+from manager.ledger.gaming_day import GamingDay
 from tests.unit.ledger.books_desk import CENT, HOUSE, TERMS, Books, document
 from tests.unit.manager.desk import OPENING_MS
 

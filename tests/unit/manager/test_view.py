@@ -54,7 +54,8 @@ def test_the_view_shows_meters_tables_wins_and_alarms() -> None:
     assert (win["meter_before_cents"], win["meter_after_cents"]) == (800_075, 1_000_015)
     assert win["authorised_by"] == "Executive 2"
     assert [line["seat"] for line in win["envy"]] == [7, 2]
-    assert desk.manager.view.win(1) == win
+    choices = {"folded_hands_qualify": True, "joined": []}
+    assert desk.manager.view.win(1) == win | choices
     assert desk.manager.view.win(2) is None
     assert "3A" in view["alarms"][0]["text"]
 

@@ -12,6 +12,8 @@ from sim.loop import run_virtual
 from tests.unit.web.web_client import Browser
 from tests.unit.web.web_fakes import FakeManager, manager_view, table_row, win_row
 
+NUMBERS = "/advice/numbers?paytable=four-card/progressive/Pays-1"
+
 
 @pytest.fixture
 def manager() -> FakeManager:
@@ -54,12 +56,54 @@ def test_a_win_has_its_own_page(browser: Browser) -> None:
 
 
 def test_a_win_with_its_pay_order_and_envy_prints_both(manager: FakeManager) -> None:
-    line = {"seat": 5, "hand": "four-aces", "amount_cents": 800075}
+    line = {"seat": 5, "label": "Four Aces", "amount_cents": 800075, "source": "meter"}
     envy = {"seat": 2, "amount_cents": 10000}
-    manager.change(wins=[win_row(1, lines=[line], envy=[envy])])
+    manager.change(
+        wins=[win_row(1, lines=[line | {"level": "main"}], envy=[envy], joined=[[3, 5]])]
+    )
     page = Browser(build(manager)).get("/wins/1").text
     assert "Paid in this order" in page
+    assert "from meter main" in page
     assert "Seat 2" in page
+    assert "Seats 3 and 5 are one player" in page
+
+
+@pytest.mark.parametrize("policy", ["sequential", "equal_share", "each_full"])
+def test_the_award_policy_and_the_house_s_choices_are_printed(
+    manager: FakeManager, policy: str
+) -> None:
+    row = win_row(1, policies=[{"meter": "main", "policy": policy}], fixed_at_claim=True)
+    manager.change(wins=[row | {"folded_hands_qualify": False}])
+    page = Browser(build(manager)).get("/wins/1").text
+    assert f'data-policy="{policy}"><dt>Award policy of main' in page
+    assert policy.replace("_", " ").capitalize() in page
+    assert "when the hand was claimed" in page
+    assert "do not qualify" in page
+    assert "EXECUTIVE-2 (Executive)" in page
+
+
+def test_a_reversed_win_says_so_before_anything_else(manager: FakeManager) -> None:
+    manager.change(wins=[win_row(1, reversed_by=44, replaced_by=2), win_row(2, replaces=1)])
+    browser = Browser(build(manager))
+    page = browser.get("/wins/1").text
+    assert "REVERSED by entry 44" in page
+    assert '<a href="/wins/2">win 2</a>' in page
+    assert "Recorded in place of" in browser.get("/wins/2").text
+    assert "Reversed" in browser.get("/").text
+
+
+def test_a_meter_tells_its_limit_its_stop_and_what_the_next_reseed_brings(
+    manager: FakeManager,
+) -> None:
+    (meter,) = manager.view()["meters"]
+    pending = {"seed_cents": 500_000, "contribution_ppm": 225_000, "award_policy": "each_full"}
+    more = {"limit_cents": 9_000_000, "stopped": "The bank is short.", "pending": pending}
+    manager.change(meters=[meter | more | {"type": "house"}])
+    page = Browser(build(manager)).get("/").text
+    assert "$90,000.00" in page
+    assert "The bank is short." in page
+    assert "House jackpot" in page
+    assert "seed $5,000.00, contribution 22.5 %, award policy each full" in page
 
 
 def test_an_unknown_win_is_said_to_be_unknown(browser: Browser) -> None:
@@ -78,7 +122,7 @@ def test_the_explanation_shows_every_entry_to_the_micro_cent(browser: Browser) -
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/wins/1", "/wins/1/explain", "/wins/999", "/static/live.js"]
+    "path", ["/", "/wins/1", "/wins/1/explain", "/wins/999", "/days", "/bank", "/static/live.js"]
 )
 def test_every_answer_carries_the_policy(browser: Browser, path: str) -> None:
     policy = browser.get(path).headers["content-security-policy"]
@@ -87,7 +131,7 @@ def test_every_answer_carries_the_policy(browser: Browser, path: str) -> None:
     assert "frame-ancestors 'self'" in policy
 
 
-@pytest.mark.parametrize("path", ["/", "/wins/1"])
+@pytest.mark.parametrize("path", ["/", "/wins/1", "/days", "/bank", "/advice", NUMBERS])
 def test_pages_name_only_files_of_their_own(browser: Browser, path: str) -> None:
     page = browser.get(path).text
     assert not re.search(r"\sstyle=|<style|\son\w+=|<script(?![^>]*\ssrc=)", page)

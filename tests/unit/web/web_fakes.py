@@ -6,9 +6,13 @@ Each holds one view that a test changes; changing it wakes whoever waits, as the
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
+
+from manager.advice.desk import AdviceError
 
 View = dict[str, Any]
 
@@ -67,9 +71,36 @@ class FakeTable(Fake):
         return FakeAnswer(not sentence, sentence)
 
 
+class FakeOffice:
+    """One made-up day, bank and adviser."""
+
+    def __init__(self) -> None:
+        self.days: list[date | None] = []
+        self.typed: list[dict[str, str]] = []
+        self.answer = advice_view()
+        self.busy = False
+
+    def bank(self) -> View:
+        return bank_view()
+
+    async def day(self, day: date | None = None) -> View:
+        self.days.append(day)
+        return day_view(**({"day": day.isoformat(), "is_today": False} if day else {}))
+
+    def games(self) -> View:
+        return games_view()
+
+    async def advice(self, typed: Mapping[str, str]) -> View:
+        self.typed.append(dict(typed))
+        if self.busy:
+            raise AdviceError("The adviser is busy. Try again in a minute.")
+        return self.answer
+
+
 class FakeManager(Fake):
     def __init__(self, view: View | None = None) -> None:
         super().__init__(manager_view() if view is None else view)
+        self.office = FakeOffice()
 
     def win(self, number: int) -> View | None:
         found = [win for win in self.view()["wins"] if win["number"] == number]
@@ -195,6 +226,11 @@ def manager_view(**fields: Any) -> View:
                 "reserve_cents": 95,
                 "house_cents": 1000000,
                 "player_cents": 475,
+                "type": "progressive",
+                "award_policy": "sequential",
+                "limit_cents": 0,
+                "stopped": "",
+                "pending": {},
             }
         ],
         "tables": [table_row("four-card-touch", "Four Card Poker 7", "up", "locked")],
@@ -229,8 +265,125 @@ def win_row(number: int, **fields: Any) -> View:
         "method": "card",
         "meter_before_cents": 800075,
         "meter_after_cents": 1000015,
+        "authorised_by": "EXECUTIVE-2",
+        "role": "EXECUTIVE",
+        "fixed_at_claim": False,
+        "policies": [{"meter": "main", "policy": "sequential"}],
+        "reversed_by": 0,
+        "replaces": 0,
+        "replaced_by": 0,
+        "folded_hands_qualify": True,
+        "joined": [],
+        "lines": [],
+        "envy": [],
     }
     return {**row, **fields}
+
+
+def day_view(**fields: Any) -> View:
+    view: View = {
+        "day": "2026-11-16",
+        "starts": "06:00 America/Los_Angeles",
+        "is_today": True,
+        "before": "2026-11-15",
+        "after": "",
+        "ties": True,
+        "accruals": [
+            {
+                "table_id": "four-card-touch",
+                "name": "Four Card Poker 7",
+                "meter_id": "main",
+                "label": "Progressive",
+                "wager_count": 19,
+                "contribution_microcents": 475_000_000,
+                "reserve_microcents": 95_000_300,
+                "total_microcents": 570_000_300,
+            }
+        ],
+        "meters": [
+            {
+                "meter_id": "main",
+                "label": "Progressive",
+                "opening_microcents": 1_000_000_000_000,
+                "closing_microcents": 1_000_475_000_000,
+                "reserve_opening_microcents": 0,
+                "reserve_closing_microcents": 95_000_300,
+                "rows": [
+                    {
+                        "kind": "WAGER",
+                        "shown_microcents": 475_000_000,
+                        "reserve_microcents": 95_000_300,
+                    }
+                ],
+            }
+        ],
+    }
+    return {**view, **fields}
+
+
+def bank_view() -> View:
+    cover = {
+        "meter_id": "main",
+        "label": "Progressive",
+        "type": "progressive",
+        "shown_cents": 1_000_475,
+        "player_microcents": 475_000_000,
+        "reserve_microcents": 95_000_300,
+        "owed_cents": 0,
+        "required_cents": 571,
+        "house_microcents": 1_000_000_000_000,
+        "largest_fixed_cents": 30_000,
+    }
+    return {"covers": [cover], "required_cents": 571, "time_ms": 1_794_800_000_000}
+
+
+def games_view() -> View:
+    query = {"paytable": "four-card/progressive/Pays-1", "wager": "1.00", "top.seed": "10000.00"}
+    return {
+        "games": [
+            {
+                "table": "Four Card Poker 7",
+                "title": "Four Card Poker Progressive Pays 1",
+                "links": [("Numbers in force", query)],
+            }
+        ],
+        "paytables": [
+            {"id": "four-card/progressive/Pays-1", "title": "Four Card Poker Progressive Pays 1"}
+        ],
+    }
+
+
+def advice_view(**fields: Any) -> View:
+    view: View = {
+        "form": {
+            "paytable": "four-card/progressive/Pays-1",
+            "title": "Four Card Poker Progressive Pays 1",
+            "wager": "1.00",
+            "type": "progressive",
+            "fixed": "tray",
+            "is_blank": False,
+            "levels": [
+                {
+                    "id": "top",
+                    "label": "Top",
+                    "fields": [{"name": "top.seed", "label": "Seed, $", "value": "0"}],
+                }
+            ],
+        },
+        "problems": [],
+        "advice": {
+            "remarks": [{"kind": "warning", "sentence": "Top: a zero seed is not recommended."}],
+            "plots": [
+                {
+                    "label": "Top",
+                    "svg": '<svg viewBox="0 0 9 9" role="img"><line stroke="#111" x2="9"/></svg>',
+                }
+            ],
+            "shares": [("The house", "14.183 %")],
+            "hands": [{"label": "Four Aces", "pay": "100 %", "one_in": "1 in 54,145"}],
+        },
+    }
+    return {**view, **fields}
 
 
 def bench_view(**fields: Any) -> View:
