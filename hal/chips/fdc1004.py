@@ -6,14 +6,15 @@ measures are described in `fdc1004_electrode`.
 
 From TI SNOSCY5 as quoted publicly: the register map and reset values, ids, 24-bit two's complement
 in 2**-19 pF, CAPDAC steps of 3.125 pF, DONE bits that a read ends. Not checked against a data sheet
-here, and therefore not relied on: which half of a read ends DONE, whether the register pointer
-advances (each register is read alone), what an unfinished measurement holds (only those with DONE
-are read; a measure at its limit is asked for again).
+here, and therefore not relied on: which half of a read ends DONE (each measure is read whole, so a
+DONE bit always means a new one), whether the register pointer advances (each register is read
+alone), what an unfinished measurement holds (only those with DONE are read; a measure at its limit
+is asked for again).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from hal.aio import sleep_ms, ticks_ms
 from hal.capacitive import CapacitiveSensor, ElectrodeReading
@@ -52,8 +53,9 @@ SAMPLE_COUNT = 5
 ROUNDS_MAX = 3
 MIXED_LOOKS_MAX = 4
 MIXED_LOOK_MS = 3
-# Half a cycle of four electrodes: a new measure waits 2.5 ms on average.
-POLL_MS = 5
+# One or two measurements of 2.5 ms are new each time; a new one waits 2 ms on average. Well within
+# a cycle of four, so that no measure is overwritten before it was read.
+POLL_MS = 4
 
 CHIP_RESET = "chip reset itself"
 
@@ -95,7 +97,6 @@ class Fdc1004(CapacitiveSensor):
         self._cycle_ms = 1 + electrode_count * 1000 // MEASUREMENTS_PER_SECOND
         self._references: list[int] | None = None
         self._electrodes: list[Electrode] = []
-        self._next_whole = 0
 
     async def start(self, references: Sequence[int]) -> None:
         self._references = self._checked(references)
@@ -108,7 +109,7 @@ class Fdc1004(CapacitiveSensor):
         ]
         for number, electrode in enumerate(electrodes):
             if number in codes:
-                electrode.take(codes[number], True, now_ms)
+                electrode.take(codes[number], now_ms)
             electrode.judge(now_ms)
         self._electrodes = electrodes
 
@@ -123,23 +124,20 @@ class Fdc1004(CapacitiveSensor):
         return [sorted(column)[SAMPLE_COUNT // 2] for column in zip(*samples, strict=True)]
 
     async def read_touched(self) -> int:
-        # One electrode in turn is read whole: if only that ends DONE, each is soon seen without it,
-        # and a converter that stopped is noticed.
-        self._next_whole = (self._next_whole + 1) % self.electrode_count
-        fault = await self._refresh([self._next_whole])
+        fault = await self._refresh()
         if fault is not None:
             raise SensorFault(f"{self._label}: {fault}.")
         return sum(1 << n for n, electrode in enumerate(self._electrodes) if electrode.touched)
 
     async def snapshot(self) -> list[ElectrodeReading]:
         """Where something moved just now it waits for one measure more: up to 12 ms."""
-        fault = await self._refresh(range(self.electrode_count))
+        fault = await self._refresh()
         mixed = {each: each.good_count for each in self._electrodes if each.may_be_mixed}
         for _ in range(MIXED_LOOKS_MAX):
             if fault or all(each.good_count > count for each, count in mixed.items()):
                 break
             await sleep_ms(MIXED_LOOK_MS)
-            fault = await self._refresh(range(self.electrode_count))
+            fault = await self._refresh()
         return [
             ElectrodeReading(each.raw, each.reference, each.touched, fault or each.fault)
             for each in self._electrodes
@@ -209,13 +207,12 @@ class Fdc1004(CapacitiveSensor):
 
     # -- measures ----------------------------------------------------------------------------
 
-    async def _refresh(self, whole: Collection[int]) -> str | None:
+    async def _refresh(self) -> str | None:
         """Takes what is finished; looks again, within bounds, for a measure that became too old."""
         for look in range(ROUNDS_MAX):
             if look > 0:
-                whole = range(self.electrode_count)
                 await sleep_ms(self._cycle_ms)
-            if not await self._take_finished(whole):
+            if not await self._take_finished():
                 return CHIP_RESET
             if not self._any_newly_overdue():
                 break
@@ -225,15 +222,15 @@ class Fdc1004(CapacitiveSensor):
         stopped = all(electrode.fault == STOPPED for electrode in self._electrodes)
         return STOPPED if stopped else None
 
-    async def _take_finished(self, whole: Collection[int]) -> bool:
+    async def _take_finished(self) -> bool:
         self._require_running()
         codes: dict[int, int] = {}
-        configured = await self._bus.run(lambda smbus: self._read_done(smbus, whole, codes))
+        configured = await self._bus.run(lambda smbus: self._read_done(smbus, codes))
         # A recovery may have stopped the chip meanwhile.
         self._require_running()
         now_ms = ticks_ms()
         for number, code in codes.items():
-            self._electrodes[number].take(code, number in whole, now_ms)
+            self._electrodes[number].take(code, now_ms)
         return configured
 
     def _any_newly_overdue(self) -> bool:
@@ -242,13 +239,11 @@ class Fdc1004(CapacitiveSensor):
 
     async def _fresh_codes(self) -> dict[int, int]:
         """One measurement of each electrode that began after the call, of those that finish."""
-        await self._bus.run(lambda smbus: self._read_done(smbus, range(self.electrode_count), {}))
+        await self._bus.run(lambda smbus: self._read_done(smbus, {}))
         codes: dict[int, int] = {}
         for _ in range(ROUNDS_MAX):
             await sleep_ms(self._cycle_ms)
-            await self._bus.run(
-                lambda smbus: self._read_done(smbus, range(self.electrode_count), codes)
-            )
+            await self._bus.run(lambda smbus: self._read_done(smbus, codes))
             if len(codes) == self.electrode_count:
                 break
         return codes
@@ -268,7 +263,7 @@ class Fdc1004(CapacitiveSensor):
             raws.append(FULL_SCALE - units)
         return raws
 
-    def _read_done(self, smbus: SMBusLike, whole: Collection[int], codes: dict[int, int]) -> bool:
+    def _read_done(self, smbus: SMBusLike, codes: dict[int, int]) -> bool:
         """Adds finished measurements to `codes`; a repeated attempt keeps what the first one read.
 
         False: the chip is not set up as it was.
@@ -280,9 +275,9 @@ class Fdc1004(CapacitiveSensor):
             if control & DONE_1 >> electrode:
                 register = MEASURES + 2 * electrode
                 high = self._read(smbus, register)
-                if electrode in whole:
-                    self._read(smbus, register + 1)
                 codes[electrode] = high - 0x10000 if high & 0x8000 else high
+                # Read for its effect: a DONE bit left standing could hide the next measure.
+                self._read(smbus, register + 1)
         return True
 
     def _require_running(self) -> None:

@@ -45,21 +45,16 @@ class Electrode:
         # None: nothing was measured yet or since a fault, and that must not look like an empty pad.
         self._good_ms: int | None = None
         self._done_ms: int | None = None
-        self._last_code = 0
-        self._was_whole = True
 
-    def take(self, code: int, is_whole: bool, now_ms: int) -> None:
-        """A measurement that was marked as done; after half a read it may be the same again."""
+    def take(self, code: int, now_ms: int) -> None:
+        """A new measurement that was marked as done."""
         self._done_ms = now_ms
-        is_new = self._was_whole or code != self._last_code
-        self._was_whole, self._last_code = is_whole, code
         units = units_of(code, self._capdac)
         # A measure at its limit is none: the chip also gives one when it was read too early.
         if units is None or units < self._units_min:
             return
         self._good_ms = now_ms
-        if is_new:
-            self._follow(FULL_SCALE - units)
+        self._follow(FULL_SCALE - units)
 
     def overdue(self, now_ms: int) -> str | None:
         """Why the last measure no longer counts, or None."""

@@ -31,6 +31,8 @@ from sim.world import World
 TABLES = Path(__file__).parents[2] / "deploy" / "tables"
 # Longer than any chip takes to see a change, and than a dead electrode may go unnoticed.
 SEEN_MS = 25
+# A cycle of four measurements and a part of the next, a look every 3 ms, and its reading.
+NEXT_MEASURE_MS = 16
 NOTICED_MS = 300
 
 Test = Callable[["Felt"], Awaitable[None]]
@@ -158,6 +160,29 @@ def test_a_chip_shows_at_its_seat_and_nowhere_else(
         await sleep_ms(SEEN_MS)
         assert await felt.touched() == []
         assert await felt.present() == []
+
+    on_felt(test)
+
+
+@pytest.mark.parametrize("first_phase_us", [0, 50, 100])
+def test_a_chip_put_down_at_any_instant_is_seen_by_the_next_measure(
+    on_felt: Callable[[Test], None], first_phase_us: int
+) -> None:
+    """Looked for every 3 ms, as a watch would: no measure is lost between two looks."""
+
+    async def test(felt: Felt) -> None:
+        for phase_us in range(first_phase_us, 10_000, 150):
+            await sleep_ms(20)
+            await asyncio.sleep(phase_us / 1e6)
+            felt.world.place_chip("3A")
+            placed_ns = felt.world.now_ns()
+            while await felt.touched() != ["3A"]:
+                await sleep_ms(3)
+                waited_ms = (felt.world.now_ns() - placed_ns) / 1e6
+                assert waited_ms < NEXT_MEASURE_MS, f"put down {phase_us} us into a cycle"
+            felt.world.remove_chip("3A")
+            while await felt.touched():
+                await sleep_ms(3)
 
     on_felt(test)
 
