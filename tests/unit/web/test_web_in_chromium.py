@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 import controller.web
 import manager.web
 import sim.bench.web
+from sim.bench.run import BENCH_ORIGINS
 from tests.unit.web.test_web_words import AMOUNTS
 from tests.unit.web.web_fakes import (
     FakeAnswer,
@@ -271,7 +272,7 @@ def test_the_managers_page_follows_and_says_when_it_cannot(chromium: Browser) ->
 
 def test_the_bench_pokes_the_world_and_shows_each_lamps_duty(chromium: Browser) -> None:
     table, bench = FakeTable(), FakeBench()
-    unit = Served(controller.web.build(table))
+    unit = Served(controller.web.build(table, BENCH_ORIGINS))
     served = Served(sim.bench.web.build(bench))
     with unit, served:
         urls = {"panel_url": unit.url + "/", "display_url": unit.url + "/display"}
