@@ -2,8 +2,8 @@
 
 A heartbeat on the loop notices that it came late; a thread of its own looks at the loop's stack
 meanwhile and so knows the name. Beyond those few beats a second a free loop pays nothing: no debug
-mode, nothing around each callback. What a stall means for the table is decided elsewhere. Stalls are of
-real time, so virtual time has none: there the clock and the sampling are handed in.
+mode, nothing around each callback. What a stall means for the table is decided elsewhere. Stalls
+are of real time, so virtual time has none: there the clock and the sampling are handed in.
 """
 
 from __future__ import annotations

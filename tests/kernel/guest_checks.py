@@ -20,7 +20,7 @@ from tests.contract.contract_rig import BUS, TOUCH_TABLE, Rig, refused
 
 CHECKS: dict[str, tuple[str, Callable[[Rig], Awaitable[None]]]] = {}
 LONGEST_BRIDGE_WRITE = 61
-ADAPTER_NAME = Path(f"/sys/class/i2c-adapter/i2c-{BUS}/name")
+ADAPTER_NAME = Path(f"/sys/bus/i2c/devices/i2c-{BUS}/name")
 
 
 def check(function: Callable[[Rig], Awaitable[None]]) -> Callable[[Rig], Awaitable[None]]:
