@@ -37,6 +37,12 @@ def percentile(values: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
+def distribution(values: list[float], unit: str) -> str:
+    """Five places of the distribution, for a person to see its shape."""
+    places = [f"{percentile(values, share):.2f}" for share in (0.01, 0.25, 0.5, 0.75, 0.99)]
+    return f"1/25/50/75/99 % of {len(values)}: {' / '.join(places)} {unit}"
+
+
 def print_figures(title: str, figures: Iterable[Figure]) -> None:
     print(title)
     marks = {True: "ok ", False: "OUT", None: "   "}
