@@ -99,7 +99,9 @@ def _claim(controller: Controller) -> View | None:
         lines, envy, role = claim.award_lines, claim.envy, authority_needed(rules, claim)
     else:
         pairs = claim.lines if claim is not None else state.hands
-        lines = payout.price(rules, pairs, controller.meters.cents())
+        paid = [line for win in state.wins for line in win.lines]
+        drawn = payout.drawn_levels(rules, paid)
+        lines = payout.price(rules, pairs, controller.meters.cents(), drawn)
         envy = payout.envy_sheet(rules, state.accepted, lines, state.joined)
         role = payout.required_role(rules, lines)
     return {

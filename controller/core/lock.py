@@ -63,12 +63,12 @@ def join(state: "RoundState", rules: "Rules", seats: "list[int]") -> "Decision":
     """Seats that one player holds in the next round; the same seats again let them go."""
     if state.round_open:
         return [], "Seats are joined before the game starts."
-    if len(seats) < 2:
+    wanted = sorted(set(seats))
+    if len(wanted) < 2:
         return [], "Name at least two seats of one player."
-    for seat in seats:
+    for seat in wanted:
         if not rules.has_seat(seat):
             return [], f"This table has no seat {seat}."
-    wanted = sorted(seats)
     others = [group for group in state.joined if not any(seat in group for seat in wanted)]
     if wanted not in state.joined:
         others.append(wanted)

@@ -2,7 +2,7 @@
 
 A preview for the dealer and a second opinion on who must authorise; the amount that is paid always
 comes from the Game Manager. Whole cents, truncated. An amount that cannot be known here is None,
-never zero: a unit does not know what a meter is reseeded with.
+never zero: a unit knows neither a meter's award policy nor what it is reseeded with.
 """
 
 from controller.core import kinds
@@ -22,45 +22,53 @@ def pay_order(lines: "list[Pair]") -> "list[Pair]":
     return sorted(lines, key=lambda line: (-seat_of(line[0]), letter_of(line[0])))
 
 
-def price(rules: "Rules", lines: "list[Pair]", meter_cents: "dict[str, int]") -> "list[AwardLine]":
-    """The lines in pay order with amounts, each percentage on what the one before it left."""
-    left: "dict[str, int | None]" = {}
-    for level in meter_cents:
-        left[level] = meter_cents[level]
+def price(
+    rules: "Rules",
+    lines: "list[Pair]",
+    meter_cents: "dict[str, int]",
+    drawn: "Sequence[str]" = (),
+) -> "list[AwardLine]":
+    """The lines in pay order with the amounts that are the same under every award policy.
+
+    A percentage is known when nothing else of the claim draws on its meter and the round has paid
+    none from it before (`drawn`). Otherwise it depends on how the house lets winners share, on
+    what a reseed brings, and only the Game Manager knows.
+    """
+    levels = _levels(rules, lines)
     priced = []
     for sensor, hand_id in pay_order(lines):
         hand = rules.hand_of(sensor, hand_id)
         if hand is None:
             priced.append([sensor, hand_id, None, "", kinds.SOURCE_TRAY])
             continue
-        amount_cents = _amount(rules, sensor, hand, left)
+        alone = levels.count(hand.level) == 1 and hand.level not in drawn
+        amount_cents = _amount(rules, sensor, hand, meter_cents if alone else {})
         source = kinds.SOURCE_METER if hand.level else kinds.SOURCE_TRAY
         priced.append([sensor, hand_id, amount_cents, hand.level, source])
-        _draw(hand, amount_cents, left)
     return priced
 
 
+def drawn_levels(rules: "Rules", lines: "list[AwardLine]") -> "list[str]":
+    """The meters that these paid lines took a percentage of."""
+    hands = [rules.hand_of(line[0], line[1]) for line in lines]
+    return [hand.level for hand in hands if hand and hand.pay_kind == kinds.PAY_PERCENT]
+
+
+def _levels(rules: "Rules", lines: "list[Pair]") -> "list[str]":
+    hands = [rules.hand_of(sensor, hand_id) for sensor, hand_id in lines]
+    return [hand.level for hand in hands if hand is not None]
+
+
 def _amount(
-    rules: "Rules", sensor: str, hand: "Hand", left: "dict[str, int | None]"
+    rules: "Rules", sensor: str, hand: "Hand", meter_cents: "dict[str, int]"
 ) -> "int | None":
     if hand.pay_kind == kinds.PAY_FOR_ONE:
         game = rules.game_of(sensor)
         return hand.pay_value * game.wager_cents if game is not None else None
-    meter_cents = left.get(hand.level)
-    if meter_cents is None:
+    shown_cents = meter_cents.get(hand.level)
+    if shown_cents is None:
         return None
-    return meter_cents * hand.pay_value // WHOLE_METER_PPM
-
-
-def _draw(hand: "Hand", amount_cents: "int | None", left: "dict[str, int | None]") -> None:
-    if hand.level not in left:
-        return
-    meter_cents = left[hand.level]
-    reseeds = hand.pay_kind == kinds.PAY_PERCENT and hand.pay_value >= WHOLE_METER_PPM
-    if reseeds or meter_cents is None or amount_cents is None:
-        left[hand.level] = None
-    else:
-        left[hand.level] = max(0, meter_cents - amount_cents)
+    return shown_cents * hand.pay_value // WHOLE_METER_PPM
 
 
 def total_cents(lines: "list[AwardLine]") -> "int | None":

@@ -3,7 +3,8 @@
 import { all, byId, fill, setAttribute, setData, setHidden, setText, slot } from "./kit/dom.js";
 import { money } from "./kit/money.js";
 import { STALE_MS, follow, seconds } from "./kit/stream.js";
-import { installPresses } from "./press.js";
+import { installJoin, renderJoin } from "./join.js";
+import { installPresses, press } from "./press.js";
 import { renderSheets } from "./sheets.js";
 import { LIGHTS, MESSAGE_KINDS, STATES, hint } from "./words.js";
 
@@ -22,6 +23,7 @@ function render(next) {
   renderHands();
   renderSheets(view);
   renderActions();
+  renderJoin(view);
   if (view.message.id !== shownMessageId || showsHint()) showViewMessage();
 }
 
@@ -152,5 +154,14 @@ function showRefusal(sentence) {
   showMessage("refused", sentence);
 }
 
+// What the page itself asks for while seats are being joined; nothing gives the table's own word back.
+function say(text) {
+  if (text === "") return showViewMessage();
+  ownMessageUntil = Infinity;
+  setData(byId("message"), "hint", "no");
+  showMessage("info", text);
+}
+
 installPresses(showRefusal);
+installJoin((button, name) => press(button, name, showRefusal), say);
 follow("/events", render, renderAges);

@@ -12,12 +12,11 @@ const lastPressed = new Map();
 export function installPresses(onRefused) {
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-button]");
-    if (button) press(button, onRefused);
+    if (button) press(button, button.dataset.button, onRefused);
   });
 }
 
-async function press(button, onRefused) {
-  const name = button.dataset.button;
+export async function press(button, name, onRefused) {
   const now = performance.now();
   if (button.dataset.pressed === "yes" || now - (lastPressed.get(name) ?? -BOUNCE_MS) < BOUNCE_MS) return;
   lastPressed.set(name, now);

@@ -56,7 +56,9 @@ function renderPreview(claim, view) {
   fill(byId("preview-lines"), "pay-line", claim.lines, payLine(paysByHand(view)));
   const keypad = view.workflow === "keypad" && claim.role !== "DEALER";
   const next = keypad ? prompt({ ...claim, stage: "authorise" }, "keypad", view.key)[0] : "Press CONFIRM";
-  setText(byId("preview-prompt"), `${next}; the same hand again takes it back`);
+  const open = claim.lines.some((line) => line.amount_cents === null);
+  const pricing = open ? "; the Game Manager prices what has no amount yet" : "";
+  setText(byId("preview-prompt"), `${next}; the same hand again takes it back${pricing}`);
 }
 
 function renderPaid(wins) {

@@ -34,7 +34,7 @@ def test_one_player_at_two_seats_gets_no_envy_from_himself(touch: Any) -> None:
 def test_the_same_seats_again_let_them_go_and_other_groups_give_way(touch: Any) -> None:
     touch.accept(commands.join([2, 5]))
     touch.accept(commands.join([1, 3]))
-    touch.accept(commands.join([5, 6]))
+    touch.accept(commands.join([5, 6, 5]))
     assert touch.state.joined == [[1, 3], [5, 6]]
     touch.accept(commands.join([6, 5]))
     assert touch.state.joined == [[1, 3]]
@@ -50,6 +50,7 @@ def test_seats_are_joined_for_one_round_and_before_it(touch: Any) -> None:
 
 def test_one_seat_or_a_seat_that_is_not_there_cannot_be_joined(touch: Any) -> None:
     assert "two seats" in touch.refuse(commands.join([2]))
+    assert "two seats" in touch.refuse(commands.join([2, 2]))
     assert "no seat 9" in touch.refuse(commands.join([2, 9]))
 
 

@@ -12,13 +12,27 @@ def test_the_dealers_right_is_paid_first_then_by_letter():
     assert [line[0] for line in payout.pay_order(lines)] == ["12A", "7A", "2A", "2B"]
 
 
-def test_percentages_are_taken_one_after_the_other_and_truncated(touch):
-    """Catches: each percentage on the opening meter (drop `_draw`)."""
+def test_two_percentages_of_one_meter_are_left_to_the_manager(touch):
+    """Catches: amounts that only one award policy would pay (drop `alone`)."""
     lines = [["2A", "four-of-a-kind"], ["7A", "four-of-a-kind"]]
     assert payout.price(touch.rules, lines, {"main": 1_000_019}) == [
-        ["7A", "four-of-a-kind", 100_001, "main", 1],
-        ["2A", "four-of-a-kind", 90_001, "main", 1],
+        ["7A", "four-of-a-kind", None, "main", 1],
+        ["2A", "four-of-a-kind", None, "main", 1],
     ]
+
+
+def test_a_percentage_alone_is_truncated(touch):
+    (line,) = payout.price(touch.rules, [["7A", "four-of-a-kind"]], {"main": 1_000_019})
+    assert line[2] == 100_001
+
+
+def test_a_meter_the_round_paid_from_before_is_left_to_the_manager(touch):
+    """Catches: a later claim measured on what the first one left, whatever the policy."""
+    paid = [["7A", "four-of-a-kind", 100_001, "main", 1], ["5A", "three-of-a-kind", 900, "", 0]]
+    drawn = payout.drawn_levels(touch.rules, paid)
+    assert drawn == ["main"]
+    assert payout.price(touch.rules, [["2A", "four-aces"]], {"main": 900_018}, drawn)[0][2] is None
+    assert payout.drawn_levels(touch.rules, paid[1:]) == []
 
 
 def test_the_whole_meter(touch):
@@ -27,10 +41,11 @@ def test_the_whole_meter(touch):
     ]
 
 
-def test_after_a_whole_meter_the_next_percentage_is_not_known(touch):
+def test_beside_a_whole_meter_no_percentage_is_known(touch):
+    """It may be divided, paid twice, or followed by a reseed."""
     lines = [["7A", "four-aces"], ["2A", "four-of-a-kind"]]
     priced = payout.price(touch.rules, lines, {"main": 800_075})
-    assert priced[1] == ["2A", "four-of-a-kind", None, "main", 1]
+    assert [line[2] for line in priced] == [None, None]
     assert payout.total_cents(priced) is None
 
 
@@ -49,7 +64,7 @@ def test_a_hand_that_the_settings_do_not_know_has_no_amount_and_needs_an_executi
     assert payout.required_role(touch.rules, priced) == 2
 
 
-def test_a_fixed_pay_from_the_meter_is_drawn_from_it(touch):
+def test_a_fixed_pay_is_known_but_not_the_percentage_beside_it(touch):
     touch.rules.games[0].hands = [
         hand
         if hand.hand_id != "straight-flush"
@@ -60,7 +75,7 @@ def test_a_fixed_pay_from_the_meter_is_drawn_from_it(touch):
     priced = payout.price(touch.rules, lines, {"main": 120_000})
     assert priced == [
         ["7A", "straight-flush", 20_000, "main", 1],
-        ["2A", "four-of-a-kind", 10_000, "main", 1],
+        ["2A", "four-of-a-kind", None, "main", 1],
     ]
 
 

@@ -270,6 +270,52 @@ def test_the_managers_page_follows_and_says_when_it_cannot(chromium: Browser) ->
         expect(page.locator("#live-word")).to_have_text("Stale")
 
 
+def test_the_dealer_joins_the_seats_of_one_player(chromium: Browser) -> None:
+    """Catches: a seat pressed as a winner while seats are being joined (no capture)."""
+    table = FakeTable()
+    with panel(chromium, table) as (page, served):
+        page.locator("#join").click()
+        expect(page.locator("#message-text")).to_contain_text("Touch the seats of one player")
+        for seat in (5, 3, 2, 3):  # the second touch of seat 3 takes it back
+            page.locator(f'[data-seat="{seat}"]').click()
+        expect(page.locator('.seat[data-joining="yes"]')).to_have_count(2)
+        served.do(table.change, wagers=0)  # a view that comes meanwhile changes nothing
+        page.locator("#join").click()
+        expect(page.locator(".seat[data-joining]")).to_have_count(0)
+        expect(page.locator("#message-text")).not_to_contain_text("Touch the seats")
+        served.do(table.change, joined=[[2, 5]])
+        expect(page.locator('[data-seat="2"] .seat-joined')).to_have_text("with 5")
+        expect(page.locator('[data-seat="5"] .seat-joined')).to_have_text("with 2")
+        served.do(table.change, state="locked")
+        expect(page.locator("#join")).to_be_hidden()
+        expect(page.locator('[data-seat="2"] .seat-joined')).to_have_text("with 5")
+        page.locator('[data-seat="2"]').click()
+    assert table.presses == ["JOIN 2 5", "SEAT 2"]
+
+
+def test_joining_ends_when_the_game_starts_and_nobody_chosen_presses_nothing(
+    chromium: Browser,
+) -> None:
+    table = FakeTable()
+    with panel(chromium, table) as (page, served):
+        page.locator("#join").click()
+        page.locator("#join").click()  # nobody chosen
+        page.locator("#join").click()
+        page.locator('[data-seat="4"]').click()
+        served.do(table.change, state="locked")
+        expect(page.locator(".seat[data-joining]")).to_have_count(0)
+        page.locator('[data-seat="4"]').click()
+    assert table.presses == ["SEAT 4"]
+
+
+def test_what_the_manager_has_to_price_is_said(chromium: Browser) -> None:
+    lines = [line(1, 5, "four-aces", 1) | {"amount_cents": None}]
+    shown = claim("preview", [], []) | {"lines": lines, "total_cents": None}
+    with panel(chromium, FakeTable(table_view(state="claim", claim=shown))) as (page, _):
+        expect(page.locator("#preview-prompt")).to_contain_text("the Game Manager prices")
+        expect(page.locator("#preview-lines .line-amount")).to_have_text("100 %")
+
+
 def test_the_bench_pokes_the_world_and_shows_each_lamps_duty(chromium: Browser) -> None:
     table, bench = FakeTable(), FakeBench()
     unit = Served(controller.web.build(table, BENCH_ORIGINS))

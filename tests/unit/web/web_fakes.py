@@ -172,6 +172,7 @@ def table_view(**fields: Any) -> View:
         "state": "open",
         "round": 12,
         "wagers": 0,
+        "joined": [],
         "message": {"id": 1, "kind": "info", "text": "Place your bets."},
         "seats": seats(["off"] * 7),
         "games": [
