@@ -8,16 +8,20 @@ watched; they are polled, never waited for. A run in which nothing can ever wake
 from __future__ import annotations
 
 import asyncio
+import heapq
 import selectors
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections import deque
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
 from contextvars import Context
+from itertools import count
 from typing import Any, NoReturn, TypeVar, TypeVarTuple
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 NANOSECONDS = 1_000_000_000
+CANCELLED_TIMERS_MAX = 512
 
 
 class NothingCanWake(RuntimeError):  # noqa: N818
@@ -28,43 +32,37 @@ class TaskLeftBehind(AssertionError):  # noqa: N818
     """The main coroutine ended while a task it had started still ran."""
 
 
-class _JumpingSelector(selectors.BaseSelector):
-    """Polls the real files with no timeout, and lets the loop's clock jump instead of waiting."""
+class _PolledSelector(selectors.PollSelector):
+    """Looks at the real files without waiting.
 
-    def __init__(self, jump: Callable[[float | None], None]) -> None:
-        self._jump = jump
-        self._real = selectors.DefaultSelector()
-
-    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        return self._real.register(fileobj, events, data)
-
-    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
-        return self._real.unregister(fileobj)
-
-    def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        return self._real.modify(fileobj, events, data)
-
-    def get_map(self) -> Mapping[Any, selectors.SelectorKey]:
-        return self._real.get_map()
-
-    def close(self) -> None:
-        self._real.close()
+    poll() rather than epoll(): it asks each file itself, in the order they were registered. An
+    event list is filled by other threads of the kernel, so it would depend on the machine's load.
+    """
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        ready = self._real.select(0) if self._real.get_map() else []
-        if not ready and timeout != 0:
-            self._jump(timeout)
-        return ready
+        return super().select(0) if self.get_map() else []
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """asyncio's own selector loop with the clock and the selector exchanged."""
+    """asyncio's own selector loop with clock, selector and the order of timers exchanged.
+
+    Timers are kept by their nanosecond, and those of the same one run in the order they were set;
+    asyncio leaves that open. Files are looked at when nothing else is left to do at this instant.
+    """
+
+    # asyncio's own, which its declarations leave out.
+    _ready: deque[asyncio.Handle]
+    _stopping: bool
+    _selector: selectors.BaseSelector
 
     def __init__(self, start_ns: int = 0) -> None:
         self._now_ns = start_ns
         self._owner_thread_id = threading.get_ident()
+        self._timers: list[tuple[int, int, asyncio.TimerHandle]] = []
+        self._timer_order = count()
+        self._cancelled_timers = 0
         self.unhandled: list[dict[str, Any]] = []
-        super().__init__(_JumpingSelector(self._jump))
+        super().__init__(_PolledSelector())
         self.set_exception_handler(lambda _loop, context: self.unhandled.append(context))
 
     @property
@@ -88,11 +86,53 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             f"Virtual time has no threads, so it cannot run {func!r} in an executor."
         )
 
-    def _jump(self, timeout: float | None) -> None:
-        if timeout is None:
-            raise NothingCanWake(self._why_nothing_can_wake())
+    # -- timers and turns --------------------------------------------------------------------
+
+    def call_at(
+        self,
+        when: float,
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        self._check_closed()  # type: ignore[attr-defined]
+        timer = asyncio.TimerHandle(when, callback, args, self, context)
         # To the nearest nanosecond, so that a timer set in milliseconds lands on it exactly.
-        self._now_ns += max(1, round(timeout * NANOSECONDS))
+        due_ns = round(when * NANOSECONDS)
+        heapq.heappush(self._timers, (due_ns, next(self._timer_order), timer))
+        return timer
+
+    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        self._cancelled_timers += 1
+        if self._cancelled_timers > CANCELLED_TIMERS_MAX:
+            # Whoever waits with a timeout leaves a timer behind; most of a heap would be those.
+            self._timers = [timer for timer in self._timers if not timer[2].cancelled()]
+            heapq.heapify(self._timers)
+            self._cancelled_timers = 0
+
+    def _run_once(self) -> None:
+        """One turn: what is ready by now, and nothing of what that makes ready."""
+        ready = self._ready
+        if not (ready or self._stopping):
+            self._process_events(self._selector.select(0))  # type: ignore[attr-defined]
+            if not ready:
+                self._jump()
+        now_ns, timers = self._now_ns, self._timers
+        while timers and timers[0][0] <= now_ns:
+            ready.append(heapq.heappop(timers)[2])
+        for _ in range(len(ready)):
+            handle = ready.popleft()
+            if not handle._cancelled:  # noqa: SLF001
+                handle._run()  # noqa: SLF001
+
+    def _jump(self) -> None:
+        """To the next timer."""
+        timers = self._timers
+        while timers and timers[0][2].cancelled():
+            heapq.heappop(timers)
+        if not timers:
+            raise NothingCanWake(self._why_nothing_can_wake())
+        self._now_ns = max(self._now_ns, timers[0][0])
 
     def _why_nothing_can_wake(self) -> str:
         names = sorted(task_label(task) for task in asyncio.all_tasks(self))

@@ -36,9 +36,9 @@ class StormLoop(VirtualLoop):
     def _run_once(self) -> None:
         while self._strikes and self._strikes[0][0] <= self.turn_count:
             _, _, place, action = heapq.heappop(self._strikes)
-            ready = self._ready  # type: ignore[attr-defined]
-            ready.insert(min(place, len(ready)), asyncio.Handle(action, (), self))
-        super()._run_once()  # type: ignore[misc]
+            place = min(place, len(self._ready))
+            self._ready.insert(place, asyncio.Handle(action, (), self))
+        super()._run_once()
         self.turn_count += 1
         if self.after_turn is not None:
             self.after_turn()

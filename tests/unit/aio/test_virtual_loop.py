@@ -14,7 +14,13 @@ import tty
 import pytest
 
 from hal import aio
-from sim.loop import NothingCanWake, TaskLeftBehind, VirtualLoop, run_virtual
+from sim.loop import (
+    CANCELLED_TIMERS_MAX,
+    NothingCanWake,
+    TaskLeftBehind,
+    VirtualLoop,
+    run_virtual,
+)
 
 REAL_WAIT_MAX_S = 10
 
@@ -46,6 +52,22 @@ def test_timers_fire_in_the_order_of_their_times():
         return order
 
     assert run_virtual(main()) == [10, 10, 20, 30]
+
+
+def test_timers_of_the_same_nanosecond_run_in_the_order_they_were_set():
+    async def main() -> list[int]:
+        order: list[int] = []
+        loop = virtual_loop()
+        due = loop.time() + 5
+        for number in range(100):
+            loop.call_at(due, order.append, number)
+            # Enough that go again before their time, for the heap to be tidied up meanwhile.
+            for _ in range(2 * CANCELLED_TIMERS_MAX // 100 + 1):
+                loop.call_at(due - 1, order.append, -1).cancel()
+        await aio.sleep(5)
+        return order
+
+    assert run_virtual(main()) == list(range(100))
 
 
 def trace(seed: int) -> str:
