@@ -57,7 +57,7 @@ class RoundKeeper:
         self._wall_ms = wall_ms
         self._changed = changed
         self._turn = aio.Lock()
-        self._begun: set[asyncio.Task[Any]] = set()
+        self._begun: dict[asyncio.Task[Any], None] = {}  # in order, so that runs repeat
         self._round_age = (0, 0)  # the round's age when the ticks stood there
         self.round_started_wall_ms = 0
         self.state = RoundState()
@@ -87,8 +87,8 @@ class RoundKeeper:
         differ from its journal until the next start.
         """
         task = aio.create_task(work)
-        self._begun.add(task)
-        task.add_done_callback(self._begun.discard)
+        self._begun[task] = None
+        task.add_done_callback(lambda done: self._begun.pop(done, None))
         return await asyncio.shield(task)
 
     def abandon(self) -> None:
