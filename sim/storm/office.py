@@ -48,7 +48,7 @@ class StormOffice:
         self.back_office = BackOffice(self.chance.randrange(1 << 30), self.clock)
         self.tables: list[StormTable] = []
         self.listeners: list[Callable[[StormOffice, str, Event], None]] = []
-        self.ledger = LedgerWatch(name, record, self._knows_event, self._committed)
+        self.ledger = LedgerWatch(name, record, self._knows_event, self._is_copied, self._committed)
         self.errors: list[BaseException] = []
         self.wire = WireWatch(self, record)
         self._dirty = False
@@ -170,6 +170,9 @@ class StormOffice:
                 if sequence <= len(rows) and rows[sequence - 1].digest == digest:
                     return True
         return False
+
+    def _is_copied(self, unit_id: str) -> bool:
+        return any(table.unit_id == unit_id and table.original for table in self.tables)
 
     def _committed(self, unit_id: str, event: Event) -> None:
         for listener in list(self.listeners):
