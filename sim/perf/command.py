@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from sim.perf import chip_to_light, durability, odds, strict_gate, unit_process, virtual_time
+from sim.perf import (
+    chip_to_light,
+    durability,
+    odds,
+    scan_cost,
+    strict_gate,
+    unit_process,
+    virtual_time,
+)
 from sim.perf.figures import Figure, print_figures, save
 
 GROUPS: dict[str, Callable[[], list[Figure]]] = {
     "Chip to light, in simulated physical time at 400 kHz": chip_to_light.measure,
+    "Looking at a sensor, beside Adafruit's driver on the same simulated bus": scan_cost.measure,
     "The unit as a process, on this machine": unit_process.measure,
     "Durability": durability.measure,
     "Virtual time": virtual_time.measure,

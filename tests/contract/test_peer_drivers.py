@@ -1,119 +1,30 @@
 """The chip models under drivers that nobody here wrote: Adafruit's, unchanged, from PyPI.
 
 They were written against the real chips. What they expect of a chip, a model must do; so this is a
-third reading of the data sheets, beside ours in `hal` and in `sim`. Only what a CircuitPython board
-gives such a driver is stood in for here: its bus, its sleep, and the modules that name its types.
+third reading of the data sheets, beside ours in `hal` and in `sim`. What a CircuitPython board
+gives such a driver is in `sim.circuitpython`.
 """
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from sim.chips.base import Chip
 from sim.chips.mpr121 import Mpr121
 from sim.chips.pca9685 import LEVEL_MAX, Pca9685
-from sim.i2c import PI_0_TO_4, SECOND_NS, Message, SimI2c
+from sim.circuitpython import BoardI2C, Clock, published_drivers
 
 EMPTY, COVERED = 700, 640
 SAMPLES_S = 0.05  # A dozen samples at the rate these drivers choose.
 
 
-class Clock:
-    """The driver's `time` module, in the bus's time."""
-
-    def __init__(self) -> None:
-        self.now_ns = 0
-
-    def sleep(self, seconds: float) -> None:
-        self.now_ns += round(seconds * SECOND_NS)
-
-
-class BoardI2C:
-    """What a driver takes for a board's `busio.I2C`: our simulated bus, byte for byte."""
-
-    def __init__(self, clock: Clock, *chips: Chip) -> None:
-        self.clock = clock
-        self.bus = SimI2c(1, 400_000, lambda: clock.now_ns, PI_0_TO_4)
-        for chip in chips:
-            self.bus.attach(chip)
-        self._locked = False
-
-    def try_lock(self) -> bool:
-        taken, self._locked = self._locked, True
-        return not taken
-
-    def unlock(self) -> None:
-        assert self._locked
-        self._locked = False
-
-    def writeto(self, address: int, buffer: Any, *, start: int = 0, end: int | None = None) -> None:
-        self._transfer([Message(address, bytes(buffer)[start:end])])
-
-    def readfrom_into(
-        self, address: int, buffer: Any, *, start: int = 0, end: int | None = None
-    ) -> None:
-        count = len(bytes(buffer)[start:end])
-        [answer] = self._transfer([Message(address, read_count=count)])
-        buffer[start : start + count] = answer
-
-    def writeto_then_readfrom(
-        self,
-        address: int,
-        out_buffer: Any,
-        in_buffer: Any,
-        *,
-        out_start: int = 0,
-        out_end: int | None = None,
-        in_start: int = 0,
-        in_end: int | None = None,
-    ) -> None:
-        count = len(bytes(in_buffer)[in_start:in_end])
-        out = Message(address, bytes(out_buffer)[out_start:out_end])
-        _, answer = self._transfer([out, Message(address, read_count=count)])
-        in_buffer[in_start : in_start + count] = answer
-
-    def _transfer(self, messages: list[Message]) -> list[bytes]:
-        assert self._locked, "a driver must hold the bus while it talks"
-        answers = self.bus.transfer(messages)
-        self.clock.now_ns = max(self.clock.now_ns, self.bus.clock_ns)
-        return answers
-
-
-def stand_in(name: str, **contents: object) -> ModuleType:
-    module = ModuleType(name)
-    module.__dict__.update(contents)
-    return module
-
-
-STAND_INS = {
-    "micropython": stand_in("micropython", const=lambda value: value),
-    "busio": stand_in("busio", I2C=object, SPI=object),
-    "digitalio": stand_in("digitalio", DigitalInOut=object),
-    "circuitpython_typing": stand_in(
-        "circuitpython_typing", ReadableBuffer=object, WriteableBuffer=object
-    ),
-    "circuitpython_typing.device_drivers": stand_in(
-        "circuitpython_typing.device_drivers", I2CDeviceDriver=object
-    ),
-}
-DRIVERS = ("adafruit_mpr121", "adafruit_pca9685")
-
-
 @pytest.fixture(scope="module")
 def peers() -> Iterator[dict[str, ModuleType]]:
-    """The drivers' modules, imported beside the stand-ins, which vanish again afterwards."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, module in STAND_INS.items():
-            patch.setitem(sys.modules, name, module)
-        yield {name: importlib.import_module(name) for name in DRIVERS}
-        for name in [name for name in sys.modules if name.startswith("adafruit_")]:
-            patch.delitem(sys.modules, name)
+    with published_drivers() as drivers:
+        yield drivers
 
 
 @pytest.fixture
