@@ -41,6 +41,29 @@ def test_a_unit_gets_its_code_and_nothing_of_manager_or_simulator(stage: Path) -
     assert (stage / "etc/underfelt/table.toml").read_text() == TABLE.read_text()
 
 
+def test_a_unit_gets_its_code_compiled_because_it_may_not_write_there(stage: Path) -> None:
+    current = stage / "opt/underfelt/current"
+    sources = {path for part in ("controller", "hal") for path in (current / part).rglob("*.py")}
+    compiled = {
+        path.parent.parent / f"{path.name.split('.')[0]}.py" for path in current.rglob("*.pyc")
+    }
+    assert sources
+    assert sources <= compiled
+
+
+def test_the_tech_gets_one_command_that_wants_to_be_root(stage: Path) -> None:
+    command = stage / "usr/local/bin/underfelt"
+    assert os.access(command, os.X_OK)
+    if os.geteuid() == 0:
+        become_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        asked = [*become_nobody, "sh", "-s", "selftest"]
+    else:
+        asked = ["sh", "-s", "selftest"]
+    done = subprocess.run(asked, input=command.read_text(), capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "underfelt: run it as root: sudo underfelt selftest\n"
+
+
 def test_the_staged_unit_starts_and_says_what_hardware_is_missing(stage: Path) -> None:
     current = stage / "opt/underfelt/current"
     started = subprocess.run(
