@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from manager.games import load_paytable, paytable_ids
+from manager.games import ForOne, load_paytable, paytable_ids
 from tests.unit.ledger.books_desk import HOUSE, TERMS, Books, document, game
 
 TABLES = sorted((Path(__file__).parents[3] / "deploy" / "tables").glob("*.toml"))
@@ -26,6 +26,9 @@ def test_all_shipped_tables_stand_on_one_floor(books: Books) -> None:
     for path in TABLES:
         books.manager.open_table_file(path)
     assert len(books.manager.view.view()["tables"]) == len(TABLES)
+    tables = books.manager.book.tables
+    serials = {tables.board_serial_of(path.stem) for path in TABLES}
+    assert len(serials) == len(TABLES), "each shipped table has a unit of its own"
 
 
 @pytest.mark.parametrize("name", JACKPOTS)
@@ -42,4 +45,6 @@ def test_every_hand_of_a_jackpot_paytable_is_paid(
         books.receive_award("touch-1", books.claim("touch-1", number, number, _5A=hand.id))
         (answer,) = books.by_card("touch-1", number, number).answers
         assert getattr(answer, "win_number", 0) == number, answer
+        if isinstance(hand.pay, ForOne):
+            assert answer.lines[0].amount_cents == hand.pay.n * 200
         books.end("touch-1", number)
