@@ -29,6 +29,7 @@ STALL_MIN_S = 0.02
 LOUD_MIN_S = 0.25
 CULPRIT_CHARACTERS_MAX = 160
 UNSEEN = "too short to be seen"
+NO_CALLBACK = "no callback; the machine had no time for the loop"
 
 HANDLE_RUN = events.Handle._run.__code__  # noqa: SLF001
 
@@ -50,6 +51,7 @@ class LoopWatch:
         clock_s: Callable[[], float] = monotonic_s,
         sampling: bool = True,
         beat_s: float = BEAT_S,
+        stall_min_s: float = STALL_MIN_S,
     ) -> None:
         self.longest: Stall | None = None
         self.stall_count = 0
@@ -57,6 +59,7 @@ class LoopWatch:
         self._clock_s = clock_s
         self._sampling = sampling
         self._beat_s = beat_s
+        self._stall_min_s = stall_min_s
         self._loop: asyncio.AbstractEventLoop | None = None
         self._loop_thread_id = 0
         # Written on the loop, read by the sampler: when the next beat should have come.
@@ -91,7 +94,7 @@ class LoopWatch:
     def sample(self) -> str:
         """Who holds the loop at this moment; "" while the loop is not late. From any thread."""
         due_s = self._due_s
-        if self._clock_s() - due_s < STALL_MIN_S:
+        if self._clock_s() - due_s < self._stall_min_s:
             return ""
         frame = sys._current_frames().get(self._loop_thread_id)  # noqa: SLF001
         culprit = _describe(frame, self._task_name())
@@ -99,7 +102,7 @@ class LoopWatch:
         return culprit
 
     def _judge(self, late_s: float) -> None:
-        if late_s < STALL_MIN_S:
+        if late_s < self._stall_min_s:
             return
         beat_s, culprit = self._seen
         stall = Stall(round(late_s * 1000), culprit if beat_s == self._due_s else UNSEEN)
@@ -123,9 +126,14 @@ def _describe(frame: FrameType | None, who: str) -> str:
     """The task, the function the loop called, and where it is just now."""
     if frame is None:
         return who
+    if frame.f_code is HANDLE_RUN:
+        # What the loop called has no frame of its own: it is not written in Python.
+        return f"{who}: {frame.f_locals['self']}"[:CULPRIT_CHARACTERS_MAX]
     outermost = innermost = frame
     while outermost.f_back is not None and outermost.f_back.f_code is not HANDLE_RUN:
         outermost = outermost.f_back
+    if outermost.f_back is None:
+        return NO_CALLBACK
     sentence = f"{who}: {_name(outermost)}"
     if innermost is not outermost:
         sentence += f", in {_name(innermost)} line {innermost.f_lineno}"

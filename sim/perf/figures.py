@@ -7,9 +7,14 @@ is a measurement, never a test: a slow machine gives other figures, not a failur
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+LINE_WIDTH = 100
+BESIDE_INDENT = 10
+LARGE = 1000
 
 
 @dataclass(frozen=True)
@@ -44,13 +49,19 @@ def distribution(values: list[float], unit: str) -> str:
 
 
 def print_figures(title: str, figures: Iterable[Figure]) -> None:
+    """One line for what was measured; under it, what to hold it against."""
     print(title)
-    marks = {True: "ok ", False: "OUT", None: "   "}
+    marks = {True: "ok", False: "OUT", None: ""}
     for figure in figures:
-        print(
-            f"  {marks[figure.holds]} {figure.name:<52} {figure.value:>12,.3f} "
-            f"{figure.unit:<14} {figure.beside}"
-        )
+        value = f"{figure.value:,.3f}" if abs(figure.value) < LARGE else f"{figure.value:,.0f}"
+        print(f"  {marks[figure.holds]:<4}{figure.name:<58}{value:>12} {figure.unit}")
+        if figure.beside:
+            indent = " " * BESIDE_INDENT
+            print(
+                textwrap.fill(
+                    figure.beside, LINE_WIDTH, initial_indent=indent, subsequent_indent=indent
+                )
+            )
     print(flush=True)
 
 

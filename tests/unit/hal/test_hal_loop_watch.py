@@ -7,13 +7,15 @@ for the next one, sampling the wrong thread, and a sampler that outlives its loo
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
-from hal.loop_watch import UNSEEN, LoopWatch, Stall
+from hal import loop_watch
+from hal.loop_watch import NO_CALLBACK, UNSEEN, LoopWatch, Stall
 from sim.loop import run_virtual
 
 LONG_ENOUGH_S = 10.0
@@ -138,6 +140,45 @@ def test_a_loop_that_is_not_late_is_not_sampled() -> None:
         assert watch.sample() == ""
 
     watched(act)
+
+
+def test_a_callback_that_is_not_python_is_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no frame of its own, and must not pass for a machine that was busy."""
+    held = threading.Lock()
+    heard = asyncio.Event()
+    stalls: list[Stall] = []
+
+    def hear(stall: Stall) -> None:
+        stalls.append(stall)
+        heard.set()
+
+    watch = LoopWatch(hear)
+    original = watch.sample
+
+    def sample_and_let_go() -> str:
+        culprit = original()
+        if culprit and held.locked():
+            held.release()
+        return culprit
+
+    monkeypatch.setattr(watch, "sample", sample_and_let_go)
+
+    async def main() -> None:
+        task = asyncio.create_task(watch.run(), name="loop-watch")
+        await asyncio.sleep(0)
+        held.acquire()
+        asyncio.get_running_loop().call_soon(held.acquire, True, LONG_ENOUGH_S)
+        await asyncio.wait_for(heard.wait(), LONG_ENOUGH_S)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(main())
+    assert "acquire" in stalls[0].culprit
+
+
+def test_a_loop_that_merely_waits_is_nobodys_fault() -> None:
+    """What the sampler sees when the machine was too busy to run the loop at all."""
+    assert loop_watch._describe(sys._getframe(), "a callback") == NO_CALLBACK
 
 
 def test_a_real_loop_is_sampled_from_its_own_thread(monkeypatch: pytest.MonkeyPatch) -> None:
