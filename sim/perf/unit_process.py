@@ -1,8 +1,9 @@
 """The unit as a process: time from its start to "open", its memory, and its CPU share at full scan.
 
-The process under the glass holds the shipped controller with its pages, on a board of 16 simulated
-sensors in real time; the simulated chips are in it too, so memory and CPU are an upper bound for a
-unit. Run as a module it is that process.
+The process under the glass imports what `python -m controller run` imports and holds the shipped
+controller with its pages, on a board of 16 simulated sensors in real time; as on a unit, the empty
+felt was learnt before. The simulated chips are in it too, so memory and CPU are an upper bound. Run
+as a module it is that process.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 import contextlib
 import dataclasses
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -18,45 +20,76 @@ import time
 from pathlib import Path
 from typing import Any
 
+from sim.loop import run_virtual
 from sim.perf.figures import Figure, at_most
 
 SENSORS = 16
 SCAN_S = 6
-FORMAT_MB = 1024 * 1024
+STARTS = 3
+MEGABYTE = 1024 * 1024
+TABLE = Path(__file__).resolve().parents[2] / "deploy" / "tables" / "four-card-touch.toml"
+REFERENCES = "references.json"
 
 
 def measure() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
-        begun_s = time.monotonic()
-        process = subprocess.Popen(
-            [sys.executable, "-m", "sim.perf.unit_process", folder],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert process.stdout is not None
-        with contextlib.closing(process.stdout) as output:
-            output.readline()
-            open_s = time.monotonic() - begun_s
-            found = json.loads(output.readline())
-        process.wait()
-    beside = f"{found['scans_per_s']:.0f} chip scans/s, the simulated chips' own cost included"
+        references = run_virtual(_learn_references())
+        (Path(folder) / REFERENCES).write_text(json.dumps(references), encoding="utf-8")
+        starts_s = [_start(folder)[0] for _ in range(STARTS - 1)]
+        last_s, found = _start(folder, "--scan")
+        starts_s.append(last_s)
+    beside = f"{found['scans_per_s']:.0f} transfers/s, the simulated chips' own cost included"
+    each = ", ".join(f"{start_s:.2f}" for start_s in starts_s)
+    rss_mb = found["rss_bytes"] / MEGABYTE
     return [
-        at_most("controller process start -> open", open_s, 2, "s"),
-        at_most(
-            "resident memory, 16 sensors, pages served", found["rss_bytes"] / FORMAT_MB, 60, "MB"
-        ),
+        at_most("controller process start -> open", min(starts_s), 2, "s", f"best of {each}"),
+        Figure("  of which CPU time", found["open_cpu_s"], "s"),
+        at_most("resident memory, 16 sensors, pages served", rss_mb, 60, "MB"),
         Figure("CPU share of one core at full scan", found["cpu_share"] * 100, "%", beside),
         Figure("CPU share of one core at rest", found["rest_share"] * 100, "%"),
     ]
+
+
+def _start(folder: str, *options: str) -> tuple[float, dict[str, Any]]:
+    """Seconds from the process's start to its "open", and what it found out about itself."""
+    begun_s = time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sim.perf.unit_process", folder, *options],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    with contextlib.closing(process.stdout) as output:
+        output.readline()
+        open_s = time.monotonic() - begun_s
+        found: dict[str, Any] = json.loads(output.readline())
+    process.wait()
+    return open_s, found
+
+
+async def _learn_references() -> dict[str, int]:
+    """What calibration wrote down, on the same felt."""
+    from controller.calibration import measure_empty
+    from hal.board import Board
+    from sim.backend import SimBackend
+    from sim.world import World
+
+    world = World(wide_config().board)
+    world.start()
+    board = Board.from_config(world.board, SimBackend(world))
+    try:
+        return await measure_empty(board)
+    finally:
+        board.close()
+        await world.close()
 
 
 def wide_config() -> Any:
     """The shipped touch table with 16 sensors on two sensing and two lamp chips."""
     from controller.config import load_unit_config
     from hal.board_config import ChipConfig, SensorConfig
-    from sim.floor import simulated, table_path
 
-    config = simulated(load_unit_config(table_path("four-card-touch")))
+    config = load_unit_config(TABLE)
     board = config.board
     chips = (
         ChipConfig("sense-1", "mpr121", 1, 0x5A, 17),
@@ -77,12 +110,13 @@ def wide_config() -> Any:
         )
         for index in range(SENSORS)
     )
-    wide = dataclasses.replace(board, chips=chips, sensors=sensors)
+    wide = dataclasses.replace(board, backend="simulated", chips=chips, sensors=sensors)
     return dataclasses.replace(config, seat_count=SENSORS // 2, board=wide)
 
 
-async def _run(folder: Path) -> None:
+async def _run(folder: Path, scan: bool) -> None:
     """The process under the glass: a unit alone, with its pages, never connected to a manager."""
+    import controller.__main__  # noqa: F401 - what the shipped command imports
     from controller import web, web_server
     from controller.app import Controller
     from controller.journal import Journal
@@ -112,7 +146,7 @@ async def _run(folder: Path) -> None:
         seed=1,
         companion=serve_pages,
     )
-    await unit.calibrate()
+    unit.references = json.loads((folder / REFERENCES).read_text(encoding="utf-8"))
     await unit.power_on()
     await opened.wait()
     assert unit.controller is not None
@@ -120,33 +154,33 @@ async def _run(folder: Path) -> None:
     while any(spot.presence != "absent" for spot in spots):
         version = await unit.controller.view_changed(version)
     print("open", flush=True)
-    await _measure_shares(world, unit)
+    found = {"open_cpu_s": time.process_time()}
+    if scan:
+        found |= await _measure_shares(world)
+    print(json.dumps(found), flush=True)
     await unit.close()
     await world.close()
 
 
-async def _measure_shares(world: Any, unit: Any) -> None:
-    import psutil  # only `make perf` has it
-
+async def _measure_shares(world: Any) -> dict[str, float]:
     rest_share = await _share_of(SCAN_S)
     # Every chip is touched all the time, so that both sensing chips are read at their full rate.
-    stirring = asyncio.create_task(_stir(world))
+    stirring = asyncio.create_task(_stir(world), name="stirring")
     transfers = sum(bus.transfer_count for bus in world.buses.values())
     cpu_share = await _share_of(SCAN_S)
     transfers = sum(bus.transfer_count for bus in world.buses.values()) - transfers
     stirring.cancel()
-    rss_bytes = psutil.Process().memory_info().rss
-    print(
-        json.dumps(
-            {
-                "rss_bytes": rss_bytes,
-                "cpu_share": cpu_share,
-                "rest_share": rest_share,
-                "scans_per_s": transfers / SCAN_S,
-            }
-        ),
-        flush=True,
-    )
+    return {
+        "rss_bytes": _resident_bytes(),
+        "cpu_share": cpu_share,
+        "rest_share": rest_share,
+        "scans_per_s": transfers / SCAN_S,
+    }
+
+
+def _resident_bytes() -> int:
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 async def _share_of(seconds: float) -> float:
@@ -170,4 +204,4 @@ async def _stir(world: Any) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_run(Path(sys.argv[1])))
+    asyncio.run(_run(Path(sys.argv[1]), "--scan" in sys.argv))
