@@ -10,6 +10,7 @@ from itertools import groupby
 
 from manager.odds import highest
 from manager.odds.figures import Odds
+from manager.odds.own_paytable import own_paytable
 from manager.odds.report import figure_text, meter_text, percent
 
 COMMAND = "python -m manager odds --markdown > docs/games.md"
@@ -32,7 +33,7 @@ How to read it:
   table.
 - Figures are exact counts. A figure with ± was simulated beyond two winning hands
   (seed {highest.SEED}, {highest.ROUNDS:,} rounds) and is followed by its standard error.
-- An operator's own paytable needs a file in the same form in a folder named by `--packs`.
+- How to add a paytable of your own is told at the end.
 """
 
 
@@ -41,6 +42,7 @@ def as_markdown(rows: Sequence[Odds]) -> str:
     parts = [_INTRODUCTION]
     for source, group in groupby(rows, key=lambda odds: (odds.paytable.game, odds.paytable.bet)):
         parts.append(_section(source[0], source[1], list(group)))
+    parts.append(own_paytable())
     return "\n".join(parts).rstrip()
 
 

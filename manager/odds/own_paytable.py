@@ -1,0 +1,72 @@
+"""The part of docs/games.md that tells an operator how to add a paytable of the house's own.
+
+The example in it is a whole pack file; a test takes it out of the page and plays with it.
+"""
+
+from __future__ import annotations
+
+from manager.games.evaluators import EVALUATORS
+
+EXAMPLE = """\
+format = 1
+game = "four-card"
+title = "Four Card Poker"
+source = "House rules of 1 May 2026"
+
+[[bet]]
+id = "house-progressive"
+title = "Four Card Poker House Progressive"
+evaluator = "four-card"
+deck = 52
+cards_considered = 5
+wager_scaling = "fixed-pays"
+notes = ["The best four of the player's five cards count."]
+
+[[bet.paytable]]
+label = "H1"
+hands = [
+  { id = "four-aces", label = "Four Aces", pay = "100%", envy = "$100" },
+  { id = "four-of-a-kind", label = "Four of a Kind", pay = "5%" },
+  { id = "straight-flush", label = "Straight Flush", pay = "150 for 1" },
+  { id = "three-of-a-kind", label = "Three of a Kind", pay = "9 for 1" },
+]
+"""
+
+_TEXT = """## A paytable of your own
+
+No Python is needed. Put a file such as `house.toml` into a folder of your own:
+
+```toml
+{example}```
+
+- `pay` is written as printed: `100%`, `100% Mega`, `300 for 1`, `3 to 2` or `Push`; `envy` is an
+  amount. Hands stand in the order in which they are looked for: the first one that the cards make
+  is paid, and the dealer's buttons have the same order.
+- `wager_scaling = "fixed-pays"` lets a table take another wager than $1; `envy_scales = true` lets
+  envy grow with it.
+- `notes` are shown to the dealer. `printed` and `aliases` may be added as in the packs that ship.
+- An evaluator tells which hands there are, with its deck and number of cards:
+
+{evaluators}
+
+Then, in this order:
+
+    python -m manager check-pack packs/house.toml
+    python -m manager odds --packs packs --paytable four-card/house-progressive/H1
+    python -m manager advise TABLE.toml --packs packs
+    python -m manager serve --packs packs --table TABLE.toml ...
+
+The first tells every mistake with its line and column; the table's file names the paytable by its
+id. An id that ships cannot be taken. A table that is open keeps the pays it was opened with: a
+changed file is refused.
+"""
+
+
+def own_paytable() -> str:
+    rows = "\n".join(
+        f"  - `{name}` ({info.deck} cards, {info.cards_considered} looked at): "
+        f"{', '.join(info.hands)}"
+        for name, info in EVALUATORS.items()
+        if info.hands_at_table == 1
+    )
+    return _TEXT.format(example=EXAMPLE, evaluators=rows)
