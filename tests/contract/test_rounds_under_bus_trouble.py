@@ -2,8 +2,8 @@
 
 Whatever happens on the wires, the accepted set, the round and the money stay; the dealer's panel
 answers at once, because nothing of a press waits for the bus; and the lights are what they were as
-soon as the bus is free. Mutations these catch: a press that asks the bus first, a fault that clears
-a bet, a lamp that is not told again, a watch that gives up.
+soon as the bus is free. Mutations these catch: a press that asks the bus first (it waits with it),
+and a watch that ends with its first fault.
 """
 
 from __future__ import annotations
