@@ -26,13 +26,13 @@ from manager.identity import commands as identity_commands
 from manager.identity.errors import IdentityError
 from manager.identity.office import IdentityOffice
 from manager.ledger.audit import audit
-from manager.ledger.database import open_database
 from manager.ledger.errors import LedgerError
 from manager.ledger.gaming_day import DAY_STARTS, ZONE, GamingDay
-from manager.ledger.store import Store
+from manager.places import LEDGER_NAME, add_data_option
+from manager.reading import ledger_to_read
 from manager.section import SetupError
 
-LEDGER_NAME = "ledger.sqlite"
+LOCAL = "127.0.0.1"
 
 
 # Tools with options of their own; what needs NumPy is loaded only when asked for.
@@ -112,15 +112,19 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m manager", description="The Game Manager.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     serve = commands.add_parser("serve", help="serve tables and the operators' pages")
-    serve.add_argument("--data", type=Path, required=True, help="folder of the ledger")
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    add_data_option(serve)
+    serve.add_argument("--host", default=LOCAL, help="address where units come in")
     serve.add_argument("--port", type=int, required=True, help="the tables' port, 0 for a free one")
     serve.add_argument(
         "--enrol-port", type=int, help="where new units ask; by default the one after the tables'"
     )
+    serve.add_argument("--web-host", default=LOCAL, help="address of the operators' pages")
     serve.add_argument("--web-port", type=int, required=True, help="the pages' port, 0 for free")
     serve.add_argument(
         "--table", type=Path, action="append", default=[], metavar="FILE", help="open this table"
+    )
+    serve.add_argument(
+        "--tables", type=Path, metavar="DIR", help="open every table file (*.toml) of this folder"
     )
     serve.add_argument("--day-starts", default=DAY_STARTS, help="when a gaming day starts")
     serve.add_argument("--zone", default=ZONE, help="on which clock, such as America/Los_Angeles")
@@ -129,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, tool in TOOLS.items():
         commands.add_parser(name, help=tool.__doc__, add_help=False)
     checked = commands.add_parser("audit", help="prove the ledger from its first entry")
-    checked.add_argument("--data", type=Path, required=True, help="folder of the ledger or a copy")
+    add_data_option(checked)
     checked.set_defaults(run=_audit)
     identity_commands.add_to(commands)
     return parser
@@ -144,7 +148,7 @@ def _serve(options: argparse.Namespace) -> int:
     manager = Manager(ledger, wall_clock_ms, packs=options.packs, gaming_day=gaming_day)
     try:
         open_catalogue(*options.packs)  # a faulty pack is told before any table is opened
-        for path in options.table:
+        for path in [*options.table, *_table_files(options.tables)]:
             manager.open_table_file(path)
         identities = IdentityOffice(manager, options.data, wall_clock_ms)
         listeners = _listen(options)
@@ -167,12 +171,23 @@ def _serve(options: argparse.Namespace) -> int:
     )
 
 
+def _table_files(folder: Path | None) -> list[Path]:
+    if folder is None:
+        return []
+    if not folder.is_dir():
+        raise SetupError(f"There is no folder {folder}.")
+    return sorted(folder.glob("*.toml"))
+
+
 def _listen(options: argparse.Namespace) -> process.Listeners:
     enrol_port = options.enrol_port
     if enrol_port is None:
         enrol_port = options.port + 1 if options.port else 0
-    ports = (options.port, enrol_port, options.web_port)
-    return process.Listeners(*(process.bind(options.host, port) for port in ports))
+    return process.Listeners(
+        process.bind(options.host, options.port),
+        process.bind(options.host, enrol_port),
+        process.bind(options.web_host, options.web_port),
+    )
 
 
 def _say_ready(listeners: process.Listeners, ca_fingerprint: str) -> None:
@@ -182,15 +197,8 @@ def _say_ready(listeners: process.Listeners, ca_fingerprint: str) -> None:
 
 
 def _audit(options: argparse.Namespace) -> int:
-    path = options.data / LEDGER_NAME
-    if not path.is_file():
-        print(f"There is no ledger in {options.data}.", file=sys.stderr)
-        return 2
-    store = Store(open_database(str(path)), wall_clock_ms, check_tail=False)
-    try:
+    with ledger_to_read(options.data, check_tail=False) as store:
         finding = audit(store)
-    finally:
-        store.close()
     print(finding.sentence)
     return 0 if finding.sound else 1
 

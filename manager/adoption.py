@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from manager.clock import wall_clock_ms
 from manager.identity.errors import IdentityError
 from manager.identity.folder import IdentityFolder
 from manager.identity.store import IdentityStore
 from manager.ledger.errors import LedgerError
+from manager.places import add_data_option
 from manager.succession import Successions
 
 _TABLE = (
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m manager adopt-journal", description=__doc__)
     parser.add_argument("unit", metavar="UNIT", help="the unit, by its board's serial number")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the manager's data")
+    add_data_option(parser)
     parser.add_argument("--table", default="", metavar="ID", help="the table a new unit takes over")
     parser.add_argument("--operator", required=True, metavar="NAME", help="who permits it")
     parser.add_argument("--reason", required=True, metavar="TEXT", help="why")

@@ -1,8 +1,8 @@
-"""Corrections to a manager that is serving: a socket in its data folder, one request at a time.
+"""The door to a manager that is serving: a socket in its data folder, for corrections and copies.
 
 Who may open the socket is decided by the folder's permissions, as with the ledger itself. A request
 is one line of JSON, the answer another. While no manager serves, the command line opens the ledger
-itself; what a correction does is decided in `corrections`.
+itself; what a correction does is decided in `corrections`, what a copy is in `reading`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import logging
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +27,20 @@ _log = logging.getLogger(__name__)
 SOCKET_NAME = "control.sock"
 LINE_MAX_BYTES = 4096
 ANSWER_MAX_S = 10.0
+COPY_MAX_S = 300.0
+COPY = "copy"
 
 Correct = Callable[[Request], str]
+Copy = Callable[[], Awaitable[str]]
 
 
 class ControlDoor:
     """It listens from when it is made, so that whoever hears that the manager serves can knock."""
 
-    def __init__(self, path: Path, correct: Correct) -> None:
+    def __init__(self, path: Path, correct: Correct, copy: Copy) -> None:
         self._path = path
         self._correct = correct
+        self._copy = copy
         self._failed: asyncio.Future[None] | None = None
         self._listener: socket.socket | None = None
         try:
@@ -75,22 +79,25 @@ class ControlDoor:
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            async with asyncio.timeout(ANSWER_MAX_S):
+            async with asyncio.timeout(ANSWER_MAX_S) as patience:
                 line = await reader.readline()
-                writer.write(json.dumps(self._carry_out(line)).encode() + b"\n")
+                patience.reschedule(asyncio.get_running_loop().time() + COPY_MAX_S)
+                writer.write(json.dumps(await self._carry_out(line)).encode() + b"\n")
                 await writer.drain()
         except (OSError, ValueError) as error:  # it left, fell silent or sent too much
             _log.info("A correction was not heard to its end: %s", error)
         finally:
             writer.close()
 
-    def _carry_out(self, line: bytes) -> dict[str, Any]:
+    async def _carry_out(self, line: bytes) -> dict[str, Any]:
         try:
             request = json.loads(line)
             if not isinstance(request, dict):
                 raise LedgerError("A correction is a map of texts.")
+            if request == {"command": COPY}:
+                return {"done": True, "sentence": await self._copy()}
             return {"done": True, "sentence": self._correct(request)}
-        except LedgerError as error:
+        except (LedgerError, OSError) as error:
             return {"done": False, "sentence": str(error)}
         except (ValueError, RecursionError):
             return {"done": False, "sentence": "A correction is one line of JSON."}
@@ -105,7 +112,7 @@ def ask(path: Path, request: Request) -> tuple[bool, str] | None:
     """The serving manager's answer, None when nobody serves there."""
     line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     with line:
-        line.settimeout(ANSWER_MAX_S)
+        line.settimeout(COPY_MAX_S if request["command"] == COPY else ANSWER_MAX_S)
         try:
             line.connect(str(path))
         except OSError:

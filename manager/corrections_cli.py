@@ -20,8 +20,8 @@ from manager.ledger.errors import LedgerError
 from manager.ledger.pricing import POLICIES
 from manager.ledger.reasons import Increase, Reduction, ReversalReason, StopReason
 from manager.ledger.store import Store
+from manager.places import LEDGER_NAME, add_data_option
 
-LEDGER_NAME = "ledger.sqlite"
 COMMANDS = {
     "reverse-win": "take a win back, keeping contributions made since (two people)",
     "record-win": "record a win in place of a reversed one (two people)",
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
     parsers = {name: commands.add_parser(name, help=text) for name, text in COMMANDS.items()}
     for name, each in parsers.items():
-        each.add_argument("--data", type=Path, required=True, help="folder of the ledger")
+        add_data_option(each)
         subject = "win" if name.endswith("-win") else "jackpot"
         each.add_argument(subject, metavar=subject.upper())
     _add_amounts(parsers)

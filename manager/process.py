@@ -19,6 +19,7 @@ import uvicorn
 from manager.app import Manager
 from manager.control import ControlDoor
 from manager.identity.office import IdentityOffice
+from manager.reading import CopyDesk
 from manager.web import build
 from manager.web.patience import PatientProtocol
 
@@ -73,7 +74,8 @@ async def serve(
             timeout_graceful_shutdown=2,
         )
     )
-    door = ControlDoor(control, manager.correct)
+    copies = CopyDesk(manager.store, control.parent)
+    door = ControlDoor(control, manager.correct, copies.copy)
     tasks = {
         asyncio.create_task(stop.wait(), name="stop"),
         asyncio.create_task(manager.server.halted.wait(), name="halted"),

@@ -6,29 +6,18 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from manager.clock import wall_clock_ms
 from manager.explain.plain import as_plain
 from manager.explain.statement import explain
 from manager.explain.words import lines_of
-from manager.ledger.database import open_database
-from manager.ledger.store import Store
-
-LEDGER_NAME = "ledger.sqlite"
+from manager.places import add_data_option
+from manager.reading import ledger_to_read
 
 
 def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
-    path = options.data / LEDGER_NAME
-    if not path.is_file():
-        print(f"There is no ledger in {options.data}.", file=sys.stderr)
-        return 2
-    store = Store(open_database(str(path)), wall_clock_ms)
-    try:
+    with ledger_to_read(options.data) as store:
         explanation = explain(store, options.win)
-    finally:
-        store.close()
     if explanation is None:
         print(f"There is no win {options.win}.", file=sys.stderr)
         return 2
@@ -42,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m manager explain", description=__doc__)
     parser.add_argument("win", type=int, metavar="WIN")
-    parser.add_argument("--data", type=Path, required=True, help="folder of the ledger or a copy")
+    add_data_option(parser)
     parser.add_argument("--full", action="store_true", help="every wager on a line of its own")
     parser.add_argument("--json", action="store_true")
     return parser

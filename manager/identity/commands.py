@@ -23,13 +23,11 @@ from manager.identity.folder import IdentityFolder
 from manager.identity.registry import Certificate, Registry
 from manager.identity.seal_book import SealBook
 from manager.identity.store import IdentityStore
-from manager.ledger.database import open_database
-from manager.ledger.store import Store
+from manager.places import add_data_option
+from manager.reading import ledger_to_read
 from protocol.capture import write_capture
 from protocol.messages import Hello
 from protocol.pins import PinError, hash_pin
-
-LEDGER_NAME = "ledger.sqlite"
 
 Commands = Any  # argparse does not name the type of its sub-commands
 
@@ -60,7 +58,7 @@ def add_to(commands: Commands) -> None:
 
 def _command(commands: Commands, name: str, run: Any, help_text: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(name, help=help_text)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the manager's data")
+    add_data_option(parser)
     parser.set_defaults(run=run)
     return parser
 
@@ -143,14 +141,8 @@ def _day(at_ms: int) -> str:
 
 @contextmanager
 def _seal_book(data: Path) -> Iterator[SealBook]:
-    path = data / LEDGER_NAME
-    if not path.is_file():
-        raise IdentityError(f"There is no ledger in {data}.")
-    store = Store(open_database(str(path)), wall_clock_ms, check_tail=False)
-    try:
+    with ledger_to_read(data, check_tail=False) as store:
         yield SealBook(store)
-    finally:
-        store.close()
 
 
 def _verify_seals(options: argparse.Namespace) -> int:

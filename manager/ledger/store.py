@@ -15,7 +15,7 @@ import apsw
 
 from manager.ledger import accounts
 from manager.ledger.chain import Recorded, genesis, next_digest
-from manager.ledger.database import close_database
+from manager.ledger.database import close_database, copied
 from manager.ledger.entries import Entry, Origin, Posting, Reference
 from manager.ledger.errors import LedgerError, StoreError
 from manager.money import text_from_microcents
@@ -57,6 +57,10 @@ class Store:
     def row(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
         found = self.rows(query, values)
         return found[0] if found else None
+
+    def copied(self, path: str) -> Iterator[None]:
+        """Copies the ledger to a new file, a little more each time it is asked."""
+        return copied(self._connection, path)
 
     def close(self) -> None:
         close_database(self._connection)

@@ -9,26 +9,17 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
-INSTALL = ROOT / "deploy" / "unit" / "install"
-TABLE = ROOT / "deploy" / "tables" / "four-card-touch.toml"
+from tests.unit.deploy.staged import ROOT, TABLES, asked_without_rights, install
+
+TABLE = TABLES / "four-card-touch.toml"
 SERVICE = ROOT / "deploy" / "unit" / "underfelt.service"
-
-
-def install(stage: Path, table: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(INSTALL), "--root", str(stage), str(table)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
 
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One staged unit for all tests here: making its environment takes a while."""
     folder = tmp_path_factory.mktemp("stage")
-    done = install(folder, TABLE)
+    done = install("unit", folder, TABLE)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -51,15 +42,11 @@ def test_a_unit_gets_its_code_compiled_because_it_may_not_write_there(stage: Pat
     assert sources <= compiled
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 def test_the_tech_gets_one_command_that_wants_to_be_root(stage: Path) -> None:
     command = stage / "usr/local/bin/underfelt"
     assert os.access(command, os.X_OK)
-    if os.geteuid() == 0:
-        become_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        asked = [*become_nobody, "sh", "-s", "selftest"]
-    else:
-        asked = ["sh", "-s", "selftest"]
-    done = subprocess.run(asked, input=command.read_text(), capture_output=True, text=True)
+    done = asked_without_rights(command, "selftest")
     assert done.returncode == 2
     assert done.stderr == "underfelt: run it as root: sudo underfelt selftest\n"
 
@@ -88,7 +75,7 @@ def test_a_table_for_the_simulator_is_refused_and_the_old_release_stays(
     before = os.readlink(stage / "opt/underfelt/current")
     wrong = tmp_path / "wrong.toml"
     wrong.write_text(TABLE.read_text().replace("raspberry-pi", "simulated"))
-    done = install(stage, wrong)
+    done = install("unit", stage, wrong)
     assert done.returncode == 2
     assert 'board.backend: "simulated"' in done.stderr
     assert os.readlink(stage / "opt/underfelt/current") == before
@@ -96,7 +83,7 @@ def test_a_table_for_the_simulator_is_refused_and_the_old_release_stays(
 
 
 def test_a_missing_table_file_is_a_sentence(tmp_path: Path) -> None:
-    done = install(tmp_path, tmp_path / "none.toml")
+    done = install("unit", tmp_path, tmp_path / "none.toml")
     assert done.returncode == 2
     assert "there is no table file" in done.stderr
 

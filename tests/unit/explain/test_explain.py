@@ -9,6 +9,7 @@ import pytest
 from manager.explain import Explanation, as_plain, explain
 from manager.explain.cli import main
 from manager.explain.words import lines_of, text_from_percent
+from manager.ledger.errors import LedgerError
 from tests.unit.manager.desk import SHARES, Desk
 
 CENT = 1_000_000
@@ -156,4 +157,5 @@ def test_the_command_explains_from_a_file(
     assert main(["1", "--data", str(tmp_path), "--json"]) == 0
     assert '"paid_cents": 800075' in capsys.readouterr().out
     assert main(["7", "--data", str(tmp_path)]) == 2
-    assert main(["1", "--data", str(tmp_path / "nowhere")]) == 2
+    with pytest.raises(LedgerError, match="There is no ledger"):
+        main(["1", "--data", str(tmp_path / "nowhere")])

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from manager.__main__ import LEDGER_NAME, main
+from manager.__main__ import main
 from manager.identity.seal_book import SealBook
+from manager.places import LEDGER_NAME
 from protocol import events
 from protocol.check_seals import main as check_seals
 from protocol.pins import is_pin

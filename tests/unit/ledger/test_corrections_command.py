@@ -174,10 +174,20 @@ def test_the_door_survives_whatever_is_said_to_it(tmp_path: Path) -> None:
         def refuse(request: object) -> str:
             raise LedgerError("No.")
 
+        async def no_copy() -> str:
+            raise OSError("No space left on device")
+
         path = tmp_path / SOCKET_NAME
-        door = asyncio.create_task(ControlDoor(path, refuse).run())
+        door = asyncio.create_task(ControlDoor(path, refuse, no_copy).run())
         answers: list[object] = []
-        for line in (b"{}\n", b"[]\n", b"what?\n", b'"' + b"x" * 9_000 + b"\n", b""):
+        for line in (
+            b'{"command": "copy"}\n',
+            b"{}\n",
+            b"[]\n",
+            b"what?\n",
+            b'"' + b"x" * 9_000 + b"\n",
+            b"",
+        ):
             reader, writer = await asyncio.open_unix_connection(path)
             writer.write(line)
             writer.write_eof()
@@ -189,9 +199,10 @@ def test_the_door_survives_whatever_is_said_to_it(tmp_path: Path) -> None:
 
     answers = asyncio.run(scene())
     sentences = [json.loads(answer)["sentence"] for answer in answers if answer]  # type: ignore[arg-type]
-    assert sentences[:3] == [
+    assert sentences[:4] == [
+        "No space left on device",
         "No.",
         "A correction is a map of texts.",
         "A correction is one line of JSON.",
     ]
-    assert ask(tmp_path / "elsewhere.sock", {}) is None
+    assert ask(tmp_path / "elsewhere.sock", {"command": "copy"}) is None

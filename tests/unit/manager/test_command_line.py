@@ -12,7 +12,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from manager.__main__ import LEDGER_NAME, main
+from manager.__main__ import main
+from manager.places import LEDGER_NAME
 from protocol.framing import frame
 from tests.unit.manager.desk import Desk, PretendUnit, table_toml
 
