@@ -34,6 +34,7 @@ def build_view(controller: Controller) -> View:
         "message": {"id": message_id, "kind": message_kind, "text": message_text},
         "seats": _seats(controller),
         "games": [_game(game) for game in controller.rules.games],
+        "house_rules": _house_rules(controller),
         "claim": _claim(controller),
         "wins": [_win(controller, win) for win in state.wins],
         "meters": [
@@ -81,6 +82,16 @@ def _game(game: Game) -> View:
             for h in game.hands
         ],
     }
+
+
+def _house_rules(controller: Controller) -> list[View]:
+    """What the dealer may look up: the house's choice on folded hands, and the games' notes."""
+    settings = controller.settings
+    if settings is None:
+        return []
+    word = "qualify" if settings.folded_hands_qualify else "do not qualify"
+    notes = [{"game": note.letter, "text": note.text} for note in settings.notes]
+    return [{"game": "", "text": f"Folded hands {word} for the jackpot."}, *notes]
 
 
 def pays(hand: Hand) -> str:

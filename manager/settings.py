@@ -25,6 +25,7 @@ from protocol.settings import (
     GameSetting,
     HandSetting,
     MeterName,
+    NoteSetting,
     TableSettings,
     TechSetting,
 )
@@ -61,11 +62,32 @@ def build_settings(
             techs=tuple(TechSetting(t.label, t.pin_salt, t.pin_hash) for t in setup.techs),
             tamper_stops=setup.policy.tamper_stops,
         )
-        # All of it must fit the one frame that takes it to the unit, also when play is stopped.
-        replace(settings, stop_sentence="x" * STOP_SENTENCE_MAX_BYTES).encode()
+        _check_room(settings)
     except ProtocolError as error:
         raise SetupError(f"Table {setup.table_id}: {error.sentence}") from error
-    return settings
+    return _with_notes(settings, setup, load_paytable)
+
+
+def _check_room(settings: TableSettings) -> None:
+    """All of it must fit the one frame that takes it to the unit, also when play is stopped."""
+    replace(settings, stop_sentence="x" * STOP_SENTENCE_MAX_BYTES).encode()
+
+
+def _with_notes(
+    settings: TableSettings, setup: SetupFile, load_paytable: LoadPaytable
+) -> TableSettings:
+    """The packs' notes for the dealer, where there is room beside what the table needs."""
+    notes = tuple(
+        NoteSetting(choice.letter, text)
+        for choice in setup.paytables
+        for text in load_paytable(choice.paytable_id).notes
+    )
+    noted = replace(settings, notes=notes)
+    try:
+        _check_room(noted)
+    except ProtocolError:
+        return settings
+    return noted
 
 
 def _cards(setup: SetupFile, card_salt: bytes) -> tuple[CardSetting, ...]:

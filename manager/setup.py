@@ -2,8 +2,8 @@
 
 Repeating it with the same file does nothing. A file that differs from what is running is refused:
 parameters of a running jackpot change by their own procedure, not by editing a file. Only people
-and policy (cards, techs, wrong cards, the cabinet) follow the file, and each change is told. Card
-numbers are kept only as salted digests.
+and policy (cards, techs, wrong cards, the cabinet, notes for the dealer) follow the file, and each
+change is told. Card numbers are kept only as salted digests.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ PEOPLE_AND_POLICY = (
     "card_lockout_s",
     "techs",
     "tamper_stops",
+    "notes",
 )
 
 

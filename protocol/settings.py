@@ -35,6 +35,8 @@ TECHS_MAX: Final = 16
 PIN_SALT_BYTES: Final = 16
 PIN_HASH_BYTES: Final = 32
 STOP_SENTENCE_MAX_BYTES: Final = 120
+NOTES_PER_GAME_MAX: Final = 8
+NOTE_MAX_BYTES: Final = 160
 GAMES_MAX: Final = 2
 HANDS_MAX: Final = 32
 CARDS_MAX: Final = 128
@@ -90,6 +92,13 @@ class TechSetting(NamedTuple):
     pin_hash: Annotated[bytes, Bytes((PIN_HASH_BYTES,))]
 
 
+class NoteSetting(NamedTuple):
+    """A sentence of procedure for the dealer, about the game on these sensors."""
+
+    letter: Annotated[str, Text(1, 1, pattern="[AB]")]
+    text: Annotated[str, Text(NOTE_MAX_BYTES, 1)]
+
+
 @dataclass(frozen=True)
 class TableSettings(Record):
     """Fields from key 64 up came with 1.1; a 1.0 unit ignores them and stays safe: a disabled card
@@ -119,6 +128,10 @@ class TableSettings(Record):
     tamper_stops: Annotated[bool, Wire(70, Bool())] = False
     # Why no game starts; "" while games may.
     stop_sentence: Annotated[str, Wire(71, Text(STOP_SENTENCE_MAX_BYTES))] = ""
+    notes: Annotated[
+        tuple[NoteSetting, ...],
+        Wire(72, ListOf(Row(NoteSetting), GAMES_MAX * NOTES_PER_GAME_MAX)),
+    ] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -16,6 +16,7 @@ from manager.games.evaluators.vocabulary import EVALUATORS, hidden_by
 from manager.games.model import Hand, Level, Paytable, Percent, PrintedFigure, ToOne
 from manager.games.notation import parse_cents, parse_pay, parse_share
 from manager.games.positions import Path, Position, PositionIndex, index_positions
+from protocol.settings import NOTE_MAX_BYTES, NOTES_PER_GAME_MAX
 
 FORMAT = 1
 FIGURES = ("house-edge", "hit-frequency", "base-game-hit-frequency")
@@ -159,7 +160,7 @@ class _Reader:
         aliases = self._read_aliases((*path, "aliases"), row.get("aliases", []), prefix)
         paytable_id = f"{prefix}/{row['label'].replace(' ', '-')}"
         self._claim_names(path, paytable_id, aliases)
-        self._check_texts((*path, "notes"), row.get("notes", []))
+        self._check_notes(path, [*bet.get("notes", []), *row.get("notes", [])], row)
         place = self.positions.of_value((*path, "label"))
         self.paytables.append(
             Paytable(
@@ -308,6 +309,17 @@ class _Reader:
                 good = False
         return good
 
+    def _check_notes(self, path: Path, notes: list[Any], row: Mapping[str, Any]) -> None:
+        """They are shown on the dealer's panel, so they have to be few and short."""
+        at = (*path, "notes") if "notes" in row else (*path, "label")
+        self._check_texts((*path, "notes"), row.get("notes", []))
+        if len(notes) > NOTES_PER_GAME_MAX:
+            sentence = f"A paytable has at most {NOTES_PER_GAME_MAX} notes, its bet's among them."
+            self._bad_value(at, sentence)
+        for note in notes:
+            if isinstance(note, str) and not _is_note(note):
+                self._bad_value(at, f"A note is one line of 1 to {NOTE_MAX_BYTES} bytes.")
+
     def _check_pattern(self, path: Path, text: str, pattern: re.Pattern[str]) -> None:
         if not pattern.fullmatch(text):
             self._bad_value(path, f"{text!r} cannot be part of an id.")
@@ -328,6 +340,10 @@ class _Reader:
 
     def _report(self, place: Position, sentence: str) -> None:
         self.problems.append(Problem(self.file, place.line, place.column, sentence))
+
+
+def _is_note(text: str) -> bool:
+    return text.isprintable() and 1 <= len(text.encode()) <= NOTE_MAX_BYTES
 
 
 def _type_name(kind: type) -> str:

@@ -60,6 +60,15 @@ function renderBar() {
   setData(byId("key"), "key", view.key);
   setData(byId("key"), "tone", view.key === "FAULT" ? "warn" : "calm");
   renderFaults();
+  renderRules();
+}
+
+function renderRules() {
+  setHidden(byId("rules"), view.house_rules.length === 0);
+  fill(byId("rules-list"), "rule-line", view.house_rules, (row, rule) => {
+    slot(row, "game", view.games.length > 1 ? rule.game : "");
+    slot(row, "text", rule.text);
+  });
 }
 
 function renderFaults() {

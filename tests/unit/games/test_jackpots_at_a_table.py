@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 import sim.floor
+from hal import aio
 from manager.games import ForOne, Hand, Paytable, Percent, load_paytable, paytable_ids
+from sim.loop import run_virtual
 from sim.scenario.command import play_text
 
 SHIPPED = sim.floor.table_path("four-card-touch").read_text("utf-8")
@@ -139,6 +141,27 @@ def test_a_progressive_is_played_at_a_table(
 ) -> None:
     wins = play(name, "progressive", tmp_path, monkeypatch)
     assert len(wins) == len(chosen_hands(load_paytable(name)))
+
+
+def test_the_dealer_can_look_the_house_s_rules_up() -> None:
+    """The choice on folded hands and the pack's notes reach the panel's view."""
+
+    async def rules_of(name: str) -> list[dict[str, str]]:
+        floor = sim.floor.Floor(seed=1)
+        table = await floor.open_table(name)
+        await aio.sleep_ms(2_000)
+        assert table.unit.controller is not None
+        found: list[dict[str, str]] = table.unit.controller.view()["house_rules"]
+        await floor.close()
+        return found
+
+    rules = run_virtual(rules_of("i-luv-suits-house"))
+    assert rules[0] == {"game": "", "text": "Folded hands do not qualify for the jackpot."}
+    notes = load_paytable("i-luv-suits/jackpot/ML-1").notes
+    assert [rule["text"] for rule in rules[1:]] == list(notes)
+    dual = run_virtual(rules_of("face-up-pai-gow-dual"))
+    assert dual[0]["text"] == "Folded hands qualify for the jackpot."
+    assert {rule["game"] for rule in dual[1:]} == {"A", "B"}
 
 
 @pytest.mark.parametrize("bet", PRINTED)

@@ -54,6 +54,9 @@ def test_a_good_pack_is_read() -> None:
     ("old", "new", "line", "column", "words"),
     [
         ("format = 1", "format = 2", 1, 10, "format 2 is not known"),
+        ('label = "A 1"', 'label = "A 1"\nnotes = ["a\\nb"]', 15, 9, "A note is one line"),
+        ('label = "A 1"', f'label = "A 1"\nnotes = ["{"x" * 161}"]', 15, 9, "1 to 160 bytes"),
+        ('label = "A 1"', f'label = "A 1"\nnotes = {["x"] * 9}', 15, 9, "at most 8 notes"),
         ("format = 1", 'format = "1"', 1, 10, "whole number"),
         ("deck = 52", "deck = 53", 10, 8, "needs deck = 52"),
         ('title = "House Jackpot"', 'titel = "House Jackpot"', 8, 1, "no key 'titel'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,37 @@ def test_cards_are_kept_as_salted_digests() -> None:
     card = manager.book.tables.rules("touch-1").settings.cards[0]
     assert card.digest == card_digest(b"\x07" * 16, SUPERVISOR_ACCOUNT)
     assert (card.label, card.role) == ("Supervisor 7", 1)
+
+
+def test_the_packs_notes_go_to_the_dealer() -> None:
+    manager = new_manager()
+    manager.open_table_file(SHIPPED / "face-up-pai-gow-dual.toml")
+    notes = manager.book.tables.rules("face-up-pai-gow-dual").settings.notes
+    assert {note.letter for note in notes} == {"A", "B"}
+    assert ("A", "The original wager is not returned.") in notes
+
+
+def test_notes_never_take_the_room_of_a_card() -> None:
+    """Catches: a table that cannot open because its paytable has much to say."""
+    cards = "".join(
+        f'[[cards]]\nlabel = "A Supervisor with a long name {n}"\nrole = "SUPERVISOR"\n'
+        f'account = "{n}"\n'
+        for n in range(5_000_000, 5_000_058)
+    )
+    manager = new_manager()
+    manager.open_table(table_toml() + cards)
+    settings = manager.book.tables.rules("touch-1").settings
+    assert (len(settings.cards), settings.notes) == (60, ())
+
+
+def test_a_table_opened_before_there_were_notes_gets_them_and_the_change_is_told() -> None:
+    manager = new_manager()
+    manager.open_table(table_toml())
+    tables = manager.book.tables
+    tables.replace(replace(tables.rules("touch-1").settings, notes=()))
+    manager.open_table(table_toml())
+    assert len(tables.rules("touch-1").settings.notes) == 4
+    assert manager.view.view()["alarms"][0]["text"] == "Table touch-1 was opened with other notes."
 
 
 def test_the_opening_entry_explains_the_beginning_amount_and_the_terms() -> None:

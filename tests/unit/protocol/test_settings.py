@@ -10,7 +10,7 @@ import pytest
 from protocol import profile
 from protocol.cards import card_digest
 from protocol.errors import ErrorCode, ProtocolError
-from protocol.settings import PAY_PERCENT, CardSetting, TableSettings
+from protocol.settings import PAY_PERCENT, CardSetting, NoteSetting, TableSettings
 from tests.golden.samples import SETTINGS
 
 
@@ -18,6 +18,13 @@ def test_round_trip_and_digest() -> None:
     encoded = SETTINGS.encode()
     assert TableSettings.decode(encoded) == SETTINGS
     assert SETTINGS.digest() == hashlib.sha256(encoded).digest()
+
+
+def test_notes_come_back_as_they_went() -> None:
+    noted = replace(SETTINGS, notes=(NoteSetting("A", "The wager is not returned."),))
+    assert TableSettings.decode(noted.encode()) == noted
+    with pytest.raises(ProtocolError, match="notes"):
+        replace(SETTINGS, notes=(NoteSetting("A", "x" * 161),))
 
 
 def test_two_games_of_one_letter_are_refused() -> None:

@@ -308,6 +308,16 @@ def test_joining_ends_when_the_game_starts_and_nobody_chosen_presses_nothing(
     assert table.presses == ["SEAT 4"]
 
 
+def test_the_house_s_rules_open_at_a_touch(chromium: Browser) -> None:
+    rules = [{"game": "", "text": "Folded hands qualify."}, {"game": "A", "text": "Pay the right."}]
+    with panel(chromium, FakeTable(table_view(house_rules=rules))) as (page, _):
+        expect(page.locator("#rules-list")).to_be_hidden()
+        page.locator("#rules summary").click()
+        expect(page.locator("#rules-list li")).to_have_text(
+            ["Folded hands qualify.", "Pay the right."]
+        )
+
+
 def test_what_the_manager_has_to_price_is_said(chromium: Browser) -> None:
     lines = [line(1, 5, "four-aces", 1) | {"amount_cents": None}]
     shown = claim("preview", [], []) | {"lines": lines, "total_cents": None}

@@ -173,6 +173,7 @@ def table_view(**fields: Any) -> View:
         "round": 12,
         "wagers": 0,
         "joined": [],
+        "house_rules": [{"game": "", "text": "Folded hands qualify for the jackpot."}],
         "message": {"id": 1, "kind": "info", "text": "Place your bets."},
         "seats": seats(["off"] * 7),
         "games": [
