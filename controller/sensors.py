@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from controller.calibration import SpotCalibration
-from controller.core.sensing import ABSENT, Calibration, Spot
+from controller.core.sensing import EMPTY, Calibration, Spot
 from controller.core.surface import Surface
 from hal import aio
 from hal.board import Board
@@ -177,7 +177,7 @@ class ChipWatch:
         if apart < REBASE_BEYOND or not self._may_learn():
             return
         now_ms = aio.ticks_ms()
-        if all(spot.presence == ABSENT and spot.stable(now_ms) for spot in spots):
+        if all(spot.verdict_at_lock(now_ms) == EMPTY for spot in spots):
             await self._start()
             await self._confirm()
 

@@ -40,9 +40,12 @@ def _late_change(state: "RoundState", body: "dict[int, Any]") -> None:
     round_number, sensor, present, offset_ms = fields(body, 4)
     if not _concerns(state, round_number):
         return
+    # A spot that was being left at the lock was refused like any other, and shows it for a while:
+    # only what came to rest there after the lock, or comes back, ends that.
+    has_news = sensor in state.late
     state.late[sensor] = (present, offset_ms)
     state.late_count += 1
-    if not present and sensor in state.blinking:
+    if has_news and sensor in state.blinking:
         state.blinking.remove(sensor)
 
 

@@ -6,15 +6,9 @@ rested becomes a bet. UNSURE is there but no chip for certain: it is refused at 
 Reading the chip is done elsewhere. A failed read is a fault, never "empty".
 """
 
-from controller.core.classify import (
-    CHIP,
-    FOREIGN,
-    LOOSE_MS,
-    NOTHING,
-    UNDECIDED,
-    Calibration,
-    Classifier,
-)
+from controller.core.classify import Classifier
+from controller.core.findings import CHIP, FOREIGN, NOTHING, UNDECIDED
+from controller.core.scale import Calibration
 from hal.aio import ticks_diff
 
 __all__ = ["CHIP", "FOREIGN", "NOTHING", "UNDECIDED", "Calibration", "Classifier", "Spot"]
@@ -35,6 +29,7 @@ EMPTY = 3
 LEFT = 4  # refused like REFUSE, but nothing lies there: the spot was left a moment ago
 
 SETTLE_MS = 150
+LOOSE_MS = 2000
 # Every chip is read at least twice a second; three missed readings are no reading at all.
 READING_AGE_MAX_MS = 1500
 # A reading this soon after the touch bit rose shows the arrival itself.
@@ -93,7 +88,7 @@ class Spot:
     def calibrate(self, calibration: "Calibration") -> None:
         """Before the first reading only: nothing that was seen so far is kept."""
         self._calibration = calibration
-        self.classifier = Classifier(calibration)
+        self.classifier = Classifier(calibration.noise_level())
 
     # -- what the chip says ------------------------------------------------------------------
 
@@ -173,13 +168,20 @@ class Spot:
 
     def _judge(self, kind: int, now_ms: int) -> bool:
         if kind == CHIP:
-            return self._become(PRESENT, "", True, now_ms)
+            was_unsure = self.presence == UNSURE
+            changed = self._become(PRESENT, "", True, now_ms)
+            # It was dark while it proved that it rests: it need not do so twice.
+            self._rested = self._rested or was_unsure
+            return changed
         if kind == NOTHING:
             return self._become(ABSENT, "", True, now_ms)
         if kind == FOREIGN:
             if self.classifier.loose_for_ms(now_ms) >= LOOSE_MS:
                 return self._become(FAULT, LOOSE_PAD, False, now_ms)
             return self._become(UNSURE, self.classifier.reason, False, now_ms)
+        if self.classifier.is_being_left():
+            # Dark at once, as the touch bit would have it, but not yet known to be empty.
+            return self._become(ABSENT, "", False, now_ms)
         if self.presence in (PRESENT, UNSURE):
             return self._become(self.presence, "", False, now_ms)
         return self._become(PRESENT if self._touch_bit else UNSURE, "", False, now_ms)

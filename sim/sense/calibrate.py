@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from controller.core.classify import Calibration
+from controller.core.scale import Calibration
 from sim.capacitance import FEMTOFARAD_COUNTS
 from sim.physics.pad import PhysicalPad
 from sim.physics.table import PhysicalTable

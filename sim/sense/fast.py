@@ -10,6 +10,7 @@ from __future__ import annotations
 from controller.core.sensing import (
     DECIDING_EVERY_MS,
     FOREIGN,
+    NOTHING,
     PRESENT,
     QUIET_EVERY_MS,
     UNSURE,
@@ -47,6 +48,11 @@ class _Electrode:
 
     def _lamp(self) -> float:
         return LAMP_DIM if self.spot.presence == PRESENT else 0.0
+
+    @property
+    def is_busy(self) -> bool:
+        """False when one more look would show the noise of empty felt and nothing else."""
+        return self.spot.classifier.kind != NOTHING or not self.pad.is_undisturbed
 
     def counts(self, at_ns: int) -> int:
         return self.pad.counts(at_ns - FILTER_NS)
@@ -101,8 +107,6 @@ class FastTable:
             self.surface.add(spot)
 
     def run_until(self, end_ms: int) -> None:
-        # One more look at an empty pad would show its noise and nothing else.
-        self._busy = [each for each in self._electrodes if not each.pad.is_undisturbed]
         while self.now_ms < end_ms:
             now_ms = self.now_ms
             wait_ms = QUIET_EVERY_MS
@@ -160,6 +164,7 @@ class FastTable:
         if now_ms - self._all_read_ms >= QUIET_EVERY_MS:
             electrodes = self._electrodes
             self._all_read_ms = now_ms
+            self._busy = [each for each in self._electrodes if each.is_busy]
         for each in electrodes:
             counts = each.counts(at_ns)
             if is_fast:

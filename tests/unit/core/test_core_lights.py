@@ -112,6 +112,16 @@ def test_a_refused_spot_on_which_nothing_lies_goes_dark_after_two_seconds(touch)
     assert lights.light_of("3A", "present", touch.state, 2_000) == "refused"
 
 
+def test_a_spot_that_was_being_left_at_the_lock_shows_its_refusal_for_two_seconds(touch):
+    """Its sensor knows a moment after the lock that nothing lies there; the dealer must see why."""
+    touch.start("2A", refused=("3A",))
+    touch.accept(commands.late("3A", False, 60))
+    assert lights.light_of("3A", "absent", touch.state, 1_999) == "refused"
+    assert lights.light_of("3A", "absent", touch.state, 2_000) == "off"
+    touch.accept(commands.late("3A", True, 5_000))
+    assert lights.light_of("3A", "present", touch.state, 5_000) == "late"
+
+
 def test_a_refused_start_lets_the_spots_blink_on_an_open_table(touch):
     touch.refuse(commands.start(touch.verdicts(refused=("3A",))))
     assert lights.light_of("3A", "present", touch.state, 0) == "refused"

@@ -18,52 +18,16 @@ from controller.core.sensing import (
     Spot,
 )
 from hal.aio import ticks_add
-
-REFERENCE = 700
-EMPTY_RAW = 699
-CHIP_RAW = 641
-EDGE_RAW = 680
-HAND_RAW = 400
-READ_EVERY_MS = 10
-
-
-class Watched:
-    """A spot that is read every 10 ms, as its chip watch would while anything happens."""
-
-    def __init__(self, now_ms: int = 0, raw: int = EMPTY_RAW) -> None:
-        self.spot = Spot("3A")
-        self.now_ms = now_ms
-        self.raw = raw
-        self.read()
-
-    def read(self) -> bool:
-        is_touched = REFERENCE - self.raw > 12
-        return self.spot.reading(self.raw, REFERENCE, is_touched, None, self.now_ms)
-
-    def put(self, raw: int) -> None:
-        """The level jumps, and the touch bit tells of it."""
-        self.raw = raw
-        self.spot.touched(REFERENCE - raw > 12, self.now_ms)
-        self.read()
-
-    def pass_ms(self, duration_ms: int) -> None:
-        for _ in range(duration_ms // READ_EVERY_MS):
-            self.now_ms = ticks_add(self.now_ms, READ_EVERY_MS)
-            self.read()
-
-    def verdict(self) -> int:
-        return self.spot.verdict_at_lock(self.now_ms)
-
-    def seen(self) -> tuple[str, bool]:
-        return self.spot.presence, self.spot.confirmed
-
-
-def with_chip(now_ms: int = 0) -> Watched:
-    watched = Watched(now_ms)
-    watched.pass_ms(1_000)
-    watched.put(CHIP_RAW)
-    watched.pass_ms(500)
-    return watched
+from tests.unit.sensing.watched_spot import (
+    CHIP_RAW,
+    EDGE_RAW,
+    EMPTY_RAW,
+    HAND_RAW,
+    READ_EVERY_MS,
+    REFERENCE,
+    Watched,
+    with_chip,
+)
 
 
 def test_a_spot_that_was_never_read_is_a_fault_and_no_empty_spot():
@@ -102,9 +66,9 @@ def test_a_chip_is_accepted_when_it_has_rested():
     watched.pass_ms(1_000)
     watched.put(CHIP_RAW)
     assert watched.seen() == (PRESENT, False)
-    watched.pass_ms(150)
+    watched.pass_ms(140)
     assert watched.verdict() == REFUSE
-    watched.pass_ms(250)
+    watched.pass_ms(40)
     assert watched.seen() == (PRESENT, True)
     assert watched.verdict() == ACCEPT
 
@@ -120,8 +84,10 @@ def test_one_or_two_readings_make_no_bet_however_far_apart():
 
 def test_a_rested_empty_spot_is_empty():
     watched = Watched(1_000)
+    assert watched.verdict() == REFUSE, "one reading proves nothing"
+    watched.pass_ms(120)
     assert watched.verdict() == LEFT
-    watched.pass_ms(150)
+    watched.pass_ms(30)
     assert watched.verdict() == EMPTY
 
 
@@ -130,8 +96,10 @@ def test_a_chip_taken_just_before_the_lock_is_in_transition():
     watched.spot.touched(False, watched.now_ms)
     assert watched.verdict() == REFUSE, "not confirmed yet"
     watched.put(EMPTY_RAW)
+    assert watched.verdict() == REFUSE, "one reading proves nothing"
+    watched.pass_ms(120)
     assert watched.verdict() == LEFT
-    watched.pass_ms(150)
+    watched.pass_ms(30)
     assert watched.verdict() == EMPTY
 
 
@@ -230,9 +198,10 @@ def test_a_pad_that_reads_far_below_empty_is_a_fault_when_it_stays_so():
     watched.pass_ms(1_000)
     watched.put(REFERENCE + 45)
     assert watched.seen() == (UNSURE, False)
-    watched.pass_ms(classify.LOOSE_MS + 100)
+    watched.pass_ms(sensing.LOOSE_MS + 100)
     assert (watched.spot.presence, watched.spot.reason) == (FAULT, sensing.LOOSE_PAD)
     watched.put(EMPTY_RAW)
+    watched.pass_ms(150)
     assert watched.seen() == (ABSENT, True)
 
 
@@ -255,6 +224,7 @@ def test_a_chip_that_lies_longer_than_the_ticks_reach_stays_rested():
 
 def test_a_spot_that_is_empty_longer_than_the_ticks_reach_stays_long_empty():
     watched = Watched()
+    watched.pass_ms(1_000)
     for _hour in range(24 * 9):
         watched.now_ms = ticks_add(watched.now_ms, 3_600_000)
         watched.read()
@@ -265,9 +235,9 @@ def test_a_rest_across_the_wrap_of_the_ticks():
     watched = Watched((1 << 30) - 1_200)
     watched.pass_ms(1_000)
     watched.put(CHIP_RAW)
-    watched.pass_ms(150)
+    watched.pass_ms(140)
     assert watched.verdict() == REFUSE
-    watched.pass_ms(250)
+    watched.pass_ms(100)
     assert watched.now_ms < 1_000, "the ticks have wrapped"
     assert watched.verdict() == ACCEPT
 
@@ -287,4 +257,6 @@ def test_the_pace_follows_what_is_at_stake():
     watched.pass_ms(500)
     assert watched.spot.read_again_ms(watched.now_ms) == sensing.WATCHING_EVERY_MS
     watched.put(EMPTY_RAW)
+    assert watched.spot.read_again_ms(watched.now_ms) == sensing.DECIDING_EVERY_MS
+    watched.pass_ms(120)
     assert watched.spot.read_again_ms(watched.now_ms) == sensing.SETTLING_EVERY_MS

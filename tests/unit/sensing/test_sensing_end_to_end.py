@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from controller.core import commands, lights
-from controller.core.classify import NEAR_LIQUID
+from controller.core.findings import NEAR_LIQUID
 from controller.core.round import RoundState, apply, decide
 from controller.core.rules import Rules
 from controller.core.sensing import (

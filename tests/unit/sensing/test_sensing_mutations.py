@@ -10,13 +10,16 @@ from typing import Any
 
 import pytest
 
-from controller.core import classify, sensing, surface
+from controller.core import classify, empty_felt, evidence, sensing, surface
+from controller.core.arrival import STACK_MAX
 from controller.core.classify import Classifier
+from controller.core.evidence import Evidence
 from controller.core.sensing import ACCEPT, Spot
 from controller.core.surface import Surface
 from controller.core.trace import Trace
 from sim.physics.pad import Ramp
 from sim.physics.table import PhysicalTable
+from sim.physics.things import Liquid
 from sim.sense.cases import CASES, Case, Scene
 from sim.sense.fast import FastTable
 from sim.sense.tally import Tally, broken_by
@@ -64,19 +67,33 @@ def test_learning_what_came_slowly_as_a_bet_is_noticed(mutate: Mutate) -> None:
     must_notice(
         "drying and wiping",
         (6, 9, 11, 12),
-        lambda: mutate(Classifier, "_look_for_unknown", lambda *_: None),
+        lambda: mutate(Evidence, "no_hand_put_it", lambda *_: False),
     )
 
 
 def _spill_under_a_hand(table: PhysicalTable) -> Scene:
-    end_s = table.spill(("2A", "3A", "4A"), 1.5, hand_over="3A")
-    return Scene(table.draw.between(end_s + 1, end_s + 8))
+    """What the hand covers is soaked before the hand leaves, and weighs as much as a chip."""
+    at_s = 1.5
+    soaked = Liquid(table.chip_ff, at_s, front_s=0.05, at_once=1.0, soak_s=0.4, dry_s=900.0)
+    table.pads["3A"].things.append(soaked)
+    table._grab("3A", at_s - 0.25)
+    end_s = table.spill(("4A", "5A"), at_s + 0.1)
+    return Scene(end_s + 8)
 
 
 def test_a_table_without_spill_detection_is_noticed(mutate: Mutate) -> None:
     """The hand that knocks the glass over hides how the liquid came; only its neighbours tell."""
     case = Case("spill under a hand", _spill_under_a_hand, never_accepts=True)
-    must_notice(case, (161, 370), lambda: mutate(Surface, "_rose", lambda *_: None))
+    must_notice(case, range(1, 6), lambda: mutate(Surface, "_rose", lambda *_: None))
+
+
+def test_felt_that_soaks_under_a_hand_and_goes_on_rising_is_noticed(mutate: Mutate) -> None:
+    """Here too a hand was seen to leave something behind, but chips do not grow."""
+    must_notice("liquid", (128374637425993,), lambda: mutate(evidence, "SLOW_BLOCKS", 10_000))
+
+
+def test_water_that_lowers_a_spot_a_little_before_it_rises_is_noticed(mutate: Mutate) -> None:
+    must_notice("drying and wiping", (159592219178645,), lambda: mutate(classify, "SUNK_DRY_MS", 0))
 
 
 def test_thresholds_without_hysteresis_are_noticed(mutate: Mutate) -> None:
@@ -89,8 +106,8 @@ def test_thresholds_without_hysteresis_are_noticed(mutate: Mutate) -> None:
 
 def test_a_card_that_counts_as_a_chip_is_noticed(mutate: Mutate) -> None:
     def change() -> None:
-        mutate(classify, "CHIP_MIN", 0.05)
-        mutate(classify, "EMPTY_MAX", 0.02)
+        mutate(evidence, "CHIP_MIN", 0.05)
+        mutate(empty_felt, "EMPTY_MAX", 0.02)
 
     must_notice("card over the spot", (0, 1, 2, 6), change)
 
@@ -112,8 +129,8 @@ def test_a_chip_that_needs_no_memory_of_its_arrival_is_noticed(mutate: Mutate) -
     """Whatever lies still and weighs like a chip is not one: wet felt lies still as well."""
 
     def anything(self: Classifier, level: float, now_ms: int) -> bool:
-        mean = self._trace.mean_if_still(classify.LEFT_BEHIND_MS, now_ms)
-        return mean is not None and classify.CHIP_MIN <= mean <= classify.STACK_MAX
+        mean = self._trace.mean_if_still(evidence.LEFT_BEHIND_MS, now_ms)
+        return mean is not None and evidence.CHIP_MIN <= mean <= STACK_MAX
 
     must_notice(
         "drying and wiping", (6, 9, 11, 12), lambda: mutate(Classifier, "_is_chip", anything)

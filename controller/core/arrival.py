@@ -1,0 +1,72 @@
+"""How something came to a spot: in one step as a chip falls, or otherwise.
+
+It alone knows what the first readings of a drop look like. Whether what came rests, and what it is,
+others decide. Levels are in chips above the felt it came to.
+"""
+
+STEPPED = 1  # seen to come within one or two readings
+JUMPED = 2  # came between two readings far apart: an interrupt was lost, or could not speak
+SEEN = 3  # came while it was looked at, and not in one step
+UNSEEN = 4  # was there when the readings began
+
+GAP_MAX_MS = 30
+TOUCH_LAG_MS = 20
+LANDING_MS = 14
+JUMPED_MIN = 0.50
+STACK_MAX = 2.60
+# Parts of the level: a drop is there at once and neither grows nor shrinks after that.
+STEP_FIRST = 0.70
+STEP_MARGIN = 0.08
+STEP_JUMP = 2.5
+
+
+class Arrival:
+    """The present object's first reading, and the range it has kept since."""
+
+    __slots__ = ("_first", "_high", "_low", "_slack", "origin")
+
+    def __init__(self, noise: float) -> None:
+        self.origin = UNSEEN
+        self._slack = 3 * noise
+        self._first = 0.0
+        self._high = 0.0
+        self._low = 0.0
+
+    def begin(self, level: float, origin: int) -> None:
+        self.origin = origin
+        self._first = self._high = self._low = level
+
+    def begin_from_empty(self, level: float, gap_ms: int, prompt: bool) -> None:
+        """The felt was empty `gap_ms` ago; `prompt`: an interrupt told of the arrival at once."""
+        if gap_ms <= GAP_MAX_MS:
+            self.begin(level, STEPPED)
+            self._first = STACK_MAX  # seen empty a moment ago: only what follows matters
+        elif prompt:
+            self.begin(level, STEPPED)
+        else:
+            self.begin(level, JUMPED if level >= JUMPED_MIN else SEEN)
+
+    def see(self, level: float, age_ms: int, prompt: bool) -> None:
+        """A further reading of the same object, `age_ms` after its first."""
+        if prompt and age_ms <= TOUCH_LAG_MS:
+            # A reading out of turn was ahead of the touch bit and caught a chip in its fall.
+            self.begin(level, STEPPED)
+        elif age_ms <= GAP_MAX_MS and level > STEP_JUMP * self._high:
+            # The first reading caught it in its fall; no hand comes that far between two readings.
+            self.begin(level, STEPPED)
+            self._first = STACK_MAX
+        elif age_ms <= LANDING_MS and level > self._low:
+            self._high = self._low = level
+        elif level > self._high:
+            self._high = level
+        elif level < self._low:
+            self._low = level
+
+    def is_drop(self, level: float) -> bool:
+        """True when it came in one step and has kept its level ever since."""
+        if self.origin not in (STEPPED, JUMPED):
+            return False
+        slack = STEP_MARGIN * level + self._slack
+        if self._low < level - slack or self._high > level + slack:
+            return False
+        return self._first >= STEP_FIRST * level - self._slack
