@@ -11,6 +11,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from typing import TypeVar
 
 from smbus2 import i2c_msg
@@ -28,7 +29,7 @@ ANSWER_MAX_S = 10
 
 
 class HardwareThread:
-    """One world and the thread it lives on; `do` acts on it from any other thread."""
+    """One world and the thread it lives on; `do` and `ask` act on it from any other thread."""
 
     def __init__(self, board: BoardConfig) -> None:
         self._loop = asyncio.new_event_loop()
@@ -39,11 +40,17 @@ class HardwareThread:
 
     def do(self, act: Callable[[], T]) -> T:
         """Runs it where the hardware lives, and waits for what comes of it."""
+        return self._begin(act).result(ANSWER_MAX_S)
 
+    async def ask(self, act: Callable[[], T]) -> T:
+        """The same for a task, whose loop goes on meanwhile."""
+        return await asyncio.wrap_future(self._begin(act))
+
+    def _begin(self, act: Callable[[], T]) -> Future[T]:
         async def acted() -> T:
             return act()
 
-        return asyncio.run_coroutine_threadsafe(acted(), self._loop).result(ANSWER_MAX_S)
+        return asyncio.run_coroutine_threadsafe(acted(), self._loop)
 
     def close(self) -> None:
         asyncio.run_coroutine_threadsafe(self.world.close(), self._loop).result(ANSWER_MAX_S)

@@ -128,12 +128,12 @@ async def _lights(hardware: Any, unit: Any) -> dict[str, Any]:
         sensor = sensors[trial * 5 % len(sensors)]
         edges.clear()
         lamps.forget()
-        hardware.do(lambda sensor=sensor: hardware.world.place_chip(sensor))
+        await hardware.ask(lambda sensor=sensor: hardware.world.place_chip(sensor))
         lit_ns, lit_cpu_s = await lamps.lit(sensor)
         edge_ns, edge_cpu_s = edges[0]
         wall_ms.append((lit_ns - edge_ns) / 1e6)
         cpu_ms.append((lit_cpu_s - edge_cpu_s) * 1000)
-        hardware.do(lambda sensor=sensor: hardware.world.remove_chip(sensor))
+        await hardware.ask(lambda sensor=sensor: hardware.world.remove_chip(sensor))
         await asyncio.sleep(TRIAL_PAUSE_S + trial % 7 / 1000)
     return {"wall_ms": wall_ms, "cpu_ms": cpu_ms}
 
@@ -179,7 +179,7 @@ async def _watched(hardware: Any, act: Any) -> dict[str, Any]:
     machines = [each.duration_ms for each in stalls if each.culprit in (NO_CALLBACK, UNSEEN)]
     ours = [each for each in stalls if each.culprit not in (NO_CALLBACK, UNSEEN)]
     longest = max(ours, key=lambda stall: stall.duration_ms)
-    struck = hardware.do(lambda: dict(hardware.world.faults.struck))
+    struck = await hardware.ask(lambda: dict(hardware.world.faults.struck))
     return {
         "duration_ms": longest.duration_ms,
         "culprit": longest.culprit,
@@ -201,10 +201,10 @@ async def _make_trouble(hardware: Any) -> None:
     )
     sensors = [sensor.id for sensor in hardware.world.board.sensors]
     for number, arm in enumerate(troubles):
-        hardware.do(arm)
-        hardware.do(lambda number=number: hardware.world.place_chip(sensors[number]))
+        await hardware.ask(arm)
+        await hardware.ask(lambda number=number: hardware.world.place_chip(sensors[number]))
         await asyncio.sleep(WATCH_S / len(troubles))
-        hardware.do(lambda: faults.clear_bus(BUS))
+        await hardware.ask(lambda: faults.clear_bus(BUS))
 
 
 if __name__ == "__main__":
