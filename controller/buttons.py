@@ -27,7 +27,8 @@ def command_of(button: str, table: Table) -> tuple[Any, ...] | None:
         seats = [commands.parse_seat(number) for number in rest.split()]
         return commands.join([seat for seat, _ in seats]) if all(s for s, _ in seats) else None
     if word == "HAND":
-        return commands.hand(rest) if rest else None
+        hand_id, _, letter = rest.partition(" ")
+        return commands.hand(hand_id, letter) if hand_id and _is_letter(letter) else None
     if rest:
         return None
     if word == "START":
@@ -36,3 +37,8 @@ def command_of(button: str, table: Table) -> tuple[Any, ...] | None:
         return commands.jpot(table.rules.key)
     plain = {"END": commands.end, "CONFIRM": commands.confirm, "CANCEL": commands.cancel}
     return plain[word]() if word in plain else None
+
+
+def _is_letter(text: str) -> bool:
+    """A game's letter, or none."""
+    return text == "" or (len(text) == 1 and text.isascii() and text.isupper())

@@ -47,8 +47,9 @@ def seat(number: int, letter: str = "") -> "Command":
     return SEAT, number, letter
 
 
-def hand(hand_id: str) -> "Command":
-    return HAND, hand_id
+def hand(hand_id: str, letter: str = "") -> "Command":
+    """A hand button; where two games are played it stands in the row of one and names it."""
+    return HAND, hand_id, letter
 
 
 def confirm() -> "Command":

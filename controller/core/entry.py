@@ -35,21 +35,21 @@ def seat(state: "RoundState", rules: "Rules", number: int, letter: str) -> "Deci
     return _choose(state, rules, number, letter, state.pending_hand)
 
 
-def hand(state: "RoundState", rules: "Rules", hand_id: str) -> "Decision":
+def hand(state: "RoundState", rules: "Rules", hand_id: str, letter: str = "") -> "Decision":
     obstacle = _why_not_now(state)
     if obstacle:
         return [], obstacle
     if not rules.knows_hand(hand_id):
         return [], f"This table has no hand {hand_id}."
     if rules.is_keypad():
-        return _hand_first(state, rules, hand_id)
+        return _hand_first(state, rules, hand_id, letter)
     if not state.selected_seat:
         return [], "Press the seat first, then the hand."
-    return _choose(state, rules, state.selected_seat, state.selected_letter, hand_id)
+    return _choose(state, rules, state.selected_seat, letter or state.selected_letter, hand_id)
 
 
-def _hand_first(state: "RoundState", rules: "Rules", hand_id: str) -> "Decision":
-    bets = [s for s in state.unsettled_bets() if rules.hand_of(s, hand_id) is not None]
+def _hand_first(state: "RoundState", rules: "Rules", hand_id: str, letter: str) -> "Decision":
+    bets = [s for s in state.unsettled_bets(0, letter) if rules.hand_of(s, hand_id) is not None]
     if not bets:
         return [], f"No accepted bet is left that {rules.label_of(hand_id)} could belong to."
     if len(bets) == 1:

@@ -31,7 +31,7 @@ from controller.web.words import action_buttons, light_word, state_word
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 BUTTON = re.compile(
-    r"START|END|CONFIRM|CANCEL|JPOT|SEAT [1-9][0-9]?|HAND [a-z0-9][a-z0-9-]{0,47}"
+    r"START|END|CONFIRM|CANCEL|JPOT|SEAT [1-9][0-9]?|HAND [a-z0-9][a-z0-9-]{0,47}( [AB])?"
     r"|JOIN( [1-9][0-9]?){2,12}"
 )
 

@@ -137,8 +137,9 @@ def _count(word: str) -> None:
 def _button(words: list[str]) -> tuple[str, ...]:
     if len(words) == 2 and words[0] == "SEAT":
         sensor_id(words[1])
-    elif len(words) == 2 and words[0] == "HAND":
+    elif len(words) in (2, 3) and words[0] == "HAND":
         _name(words[1])
+        _among(("A", "B"))(*words[2:] or "A")
     elif len(words) > 2 and words[0] == "JOIN":
         for word in words[1:]:
             _count(word)

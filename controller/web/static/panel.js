@@ -102,8 +102,12 @@ function handLabel(id) {
 
 function renderHands() {
   const selected = view.seats.filter((seat) => seat.selected);
-  const entered = new Set(selected.flatMap((seat) => seat.sensors.map((sensor) => sensor.hand)));
-  all(".hand").forEach((button) => setAttribute(button, "aria-pressed", entered.has(button.dataset.hand)));
+  const sensors = selected.flatMap((seat) => seat.sensors).filter((sensor) => sensor.hand);
+  const entered = new Set(sensors.map((sensor) => `${sensor.id.slice(-1)} ${sensor.hand}`));
+  all(".hand").forEach((button) => {
+    const game = button.closest("[data-game]").dataset.game;
+    setAttribute(button, "aria-pressed", entered.has(`${game} ${button.dataset.hand}`));
+  });
 }
 
 // Which button is lit as the next step; none of them is ever disabled, because the table answers

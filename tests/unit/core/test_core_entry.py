@@ -4,7 +4,27 @@ from __future__ import annotations
 
 import pytest
 
+from controller.buttons import command_of
 from controller.core import commands, kinds
+
+
+def test_a_hand_in_the_row_of_its_game_means_that_game_s_bet(dual):
+    """Catches: a seat with two bets that a touch panel could not enter (drop the letter)."""
+    dual.start("3A", "3B")
+    dual.accept(commands.seat(3))
+    assert "two bets" in dual.refuse(commands.hand("three-of-a-kind"))
+    dual.accept(commands.hand("three-of-a-kind", "B"))
+    dual.accept(commands.hand("three-of-a-kind", "A"))
+    assert sorted(dual.state.hands) == [["3A", "three-of-a-kind"], ["3B", "three-of-a-kind"]]
+    dual.accept(commands.hand("three-of-a-kind", "B"))  # again: off
+    assert dual.state.hands == [["3A", "three-of-a-kind"]]
+
+
+def test_the_button_of_a_hand_may_name_its_game(dual):
+    assert command_of("HAND four-aces B", dual) == commands.hand("four-aces", "B")
+    assert command_of("HAND four-aces", dual) == commands.hand("four-aces")
+    for name in ("HAND four-aces b", "HAND four-aces BB", "HAND  B", "HAND four-aces B B"):
+        assert command_of(name, dual) is None
 
 
 def hand_event(sensor: str, hand: str) -> list[object]:

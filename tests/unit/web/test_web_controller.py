@@ -104,7 +104,8 @@ def test_every_file_a_page_names_exists(browser: Browser, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "button", ["START", "SEAT 5", "JOIN 2 5", "HAND four-aces", "CONFIRM", "JPOT"]
+    "button",
+    ["START", "SEAT 5", "JOIN 2 5", "HAND four-aces", "HAND four-aces B", "CONFIRM", "JPOT"],
 )
 def test_a_press_reaches_the_table(browser: Browser, table: FakeTable, button: str) -> None:
     answer = browser.post("/press", json={"button": button})
@@ -134,6 +135,7 @@ def test_a_refused_press_comes_back_with_the_tables_sentence(
         (b'{"button": "SEAT 0"}', 400),
         (b'{"button": "SEAT 100"}', 400),
         (b'{"button": "JOIN 2"}', 400),
+        (b'{"button": "HAND four-aces C"}', 400),
         (b'{"button": "JOIN 2 x"}', 400),
         (b'{"button": "JOIN 0 5"}', 400),
         (b'{"button": "START\\n"}', 400),

@@ -308,6 +308,22 @@ def test_joining_ends_when_the_game_starts_and_nobody_chosen_presses_nothing(
     assert table.presses == ["SEAT 4"]
 
 
+def test_with_two_games_a_hand_button_names_its_own(chromium: Browser) -> None:
+    two = table_view(state="locked", seats=seats(["accepted"] * 7, "AB"))
+    two["games"] = [two["games"][0], {**two["games"][0], "letter": "B"}]
+    two["seats"][2]["selected"] = True
+    two["seats"][2]["sensors"][1]["hand"] = "four-aces"
+    table = FakeTable(two)
+    with panel(chromium, table) as (page, _):
+        page.locator('[data-game="B"] [data-hand="four-of-a-kind"]').click()
+        pressed = page.locator('.hand[aria-pressed="true"]')
+        expect(pressed).to_have_count(1)
+        expect(page.locator('[data-game="B"] [data-hand="four-aces"]')).to_have_attribute(
+            "aria-pressed", "true"
+        )
+    assert table.presses == ["HAND four-of-a-kind B"]
+
+
 def test_the_house_s_rules_open_at_a_touch(chromium: Browser) -> None:
     rules = [{"game": "", "text": "Folded hands qualify."}, {"game": "A", "text": "Pay the right."}]
     with panel(chromium, FakeTable(table_view(house_rules=rules))) as (page, _):
