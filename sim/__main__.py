@@ -14,6 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from sim.evening import command as evening_command
     from sim.sense import command as sense_command
     from sim.storm import command as storm_command
 
@@ -39,6 +40,9 @@ def _parser() -> argparse.ArgumentParser:
     storm = commands.add_parser("storm", help="a floor under every fault at once, checked")
     storm_command.add_arguments(storm)
     storm.set_defaults(run=storm_command.main)
+    evening = commands.add_parser("evening", help="rounds dealt by the rules, entered and booked")
+    evening_command.add_arguments(evening)
+    evening.set_defaults(run=evening_command.main)
     bench = commands.add_parser("bench", help="a manager, a table and the bench page")
     bench.add_argument("--table", default="four-card-touch")
     bench.add_argument("--data", type=Path, required=True)
