@@ -16,8 +16,8 @@ from collections.abc import Iterator
 import uvicorn
 from starlette.applications import Starlette
 
-from controller.web.patience import PatientProtocol
 from hal.errors import ConfigError
+from protocol.pages.patience import PatientProtocol
 
 Listener = socket.socket
 

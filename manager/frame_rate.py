@@ -8,6 +8,7 @@ them may be under way.
 from __future__ import annotations
 
 from protocol.errors import ErrorCode, ProtocolError
+from protocol.pace import Bucket
 
 # A network that was stuck for a while delivers a few seconds' worth of heartbeats at once.
 BURST = 20
@@ -16,14 +17,10 @@ PER_S = 4
 
 class FrameRate:
     def __init__(self, now_s: float) -> None:
-        self._left = float(BURST)
-        self._at_s = now_s
+        self._bucket = Bucket(BURST, PER_S, now_s)
 
     def count(self, now_s: float) -> None:
         """One more frame has come; raises when it is one too many."""
-        self._left = min(BURST, self._left + (now_s - self._at_s) * PER_S)
-        self._at_s = now_s
-        if self._left < 1:
+        if not self._bucket.take(now_s):
             sentence = f"More than {PER_S} frames a second were sent that ask for no receipt."
             raise ProtocolError(ErrorCode.RATE, sentence)
-        self._left -= 1

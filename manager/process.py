@@ -21,7 +21,7 @@ from manager.control import ControlDoor
 from manager.identity.office import IdentityOffice
 from manager.reading import CopyDesk
 from manager.web import build
-from manager.web.patience import PatientProtocol
+from protocol.pages.patience import PatientProtocol
 
 CONNECTION_COUNT_MAX = 256
 WEB_CONNECTION_COUNT_MAX = 64

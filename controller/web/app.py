@@ -25,8 +25,9 @@ from controller.web.money import money
 from controller.web.policy import PagePolicy, content_policy
 from controller.web.press_rate import PressRate
 from controller.web.requests import read_texts, refusal
-from controller.web.stream import Feed, Streams
 from controller.web.words import action_buttons, light_word, state_word
+from protocol.pages import SHARED
+from protocol.pages.stream import Feed, Streams
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -95,7 +96,7 @@ def build(table: TableApi, frame_ancestors: Sequence[str] = ()) -> Starlette:
             Route("/display", pages.display),
             Route("/events", pages.events),
             Route("/press", pages.press, methods=["POST"]),
-            Mount("/static", StaticFiles(directory=STATIC)),
+            Mount("/static", StaticFiles(directory=STATIC, packages=[SHARED])),
         ],
         middleware=[Middleware(PagePolicy, policy=lambda: policy)],
         exception_handlers={HTTPException: refusal},

@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from manager.identity.pace import Pacer
 from protocol import tls
+from protocol.pace import Pacer
 
 _log = logging.getLogger(__name__)
 

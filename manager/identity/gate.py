@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from manager.identity.pace import PacedReader
+from manager.identity.paced_reader import PacedReader
 from manager.identity.registry import Registry
 from manager.identity.store import IdentityStore
 from protocol import tls

@@ -22,8 +22,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from manager.web.api import ManagerApi
 from manager.web.office_pages import OfficePages
 from manager.web.refusals import refusal
-from manager.web.stream import Feed, Streams
 from manager.web.templating import open_templates
+from protocol.pages import SHARED
+from protocol.pages.stream import Feed, Streams
 
 HERE = Path(__file__).parent
 PARTS = ("meters", "tables", "wins", "alarms")
@@ -97,7 +98,7 @@ def build(manager: ManagerApi) -> Starlette:
             Route("/wins/{number:win}", pages.win),
             Route("/wins/{number:win}/explain", pages.explain),
             *OfficePages(manager.office, pages.templates).routes(),
-            Mount("/static", StaticFiles(directory=HERE / "static")),
+            Mount("/static", StaticFiles(directory=HERE / "static", packages=[SHARED])),
         ],
         middleware=[Middleware(_PagePolicy)],
         exception_handlers={HTTPException: refusal},

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manager.control import LINE_MAX_BYTES, ControlDoor
+from manager.control import COPY, LINE_MAX_BYTES, ControlDoor
 from manager.corrections import _HANDLERS
 from manager.ledger.audit import audit
+from manager.reading import CopyDesk
+from sim.loop import run_virtual
 from tests.fuzz.effort import examples
 from tests.fuzz.http_inputs import odd_json
 from tests.unit.manager.desk import Desk
@@ -36,7 +38,7 @@ NAMES = (
 )
 words = st.sampled_from([*NUMBERS, *NAMES]) | st.text(max_size=12)
 requests = st.fixed_dictionaries(
-    {"command": st.sampled_from(sorted(_HANDLERS)), "operator": words},
+    {"command": st.sampled_from([COPY, *sorted(_HANDLERS)]), "operator": words},
     optional=dict.fromkeys((*FIELDS[1:], *TERMS), words | odd_json),
 )
 
@@ -47,7 +49,8 @@ def house(tmp_path: Path) -> Iterator[tuple[Desk, ControlDoor]]:
     desk.open_table("touch-1")
     desk.start("touch-1", 1, "1A", "2A")
     desk.win("touch-1", 1, 1, _1A="four-aces")
-    door = ControlDoor(tmp_path / "control.sock", desk.manager.correct)
+    copies = CopyDesk(desk.manager.store, tmp_path)
+    door = ControlDoor(tmp_path / "control.sock", desk.manager.correct, copies.copy)
     yield desk, door
     if door._listener is not None:
         door._listener.close()
@@ -56,7 +59,7 @@ def house(tmp_path: Path) -> Iterator[tuple[Desk, ControlDoor]]:
 
 def check(house: tuple[Desk, ControlDoor], line: bytes) -> dict[str, Any]:
     desk, door = house
-    answer = door._carry_out(line)
+    answer = run_virtual(door._carry_out(line))
     assert isinstance(answer["done"], bool)
     assert answer["sentence"]
     json.dumps(answer).encode()

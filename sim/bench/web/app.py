@@ -17,15 +17,16 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from controller.web.app import STATIC as CONTROLLER_STATIC
 from controller.web.app import templates
 from controller.web.policy import PagePolicy, content_policy
 from controller.web.requests import read_texts, refusal
-from controller.web.stream import Feed, Streams
+from protocol.pages import SHARED
+from protocol.pages.stream import Feed, Streams
 from sim.bench.web.api import BenchApi
 from sim.bench.web.felt import places
 
 HERE = Path(__file__).parent
+UNITS = ("controller", "web/static")  # the same kit of small things
 INTERVAL_MS = 50  # fast enough to see the lights blink as they do
 CHIPS_AND_KEYS = ("place", "remove", "press", "key", "swipe", "half-swipe")
 SURROUNDINGS = ("power", "cable", "tamper", "fault")
@@ -88,8 +89,7 @@ def build(bench: BenchApi) -> Starlette:
             Route("/", pages.page),
             Route("/events", pages.events),
             Route("/act", pages.act, methods=["POST"]),
-            Mount("/static/kit", StaticFiles(directory=CONTROLLER_STATIC / "kit")),
-            Mount("/static", StaticFiles(directory=HERE / "static")),
+            Mount("/static", StaticFiles(directory=HERE / "static", packages=[SHARED, UNITS])),
         ],
         middleware=[Middleware(PagePolicy, policy=pages.policy)],
         exception_handlers={HTTPException: refusal},

@@ -11,9 +11,8 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from controller.web import build as build_unit
-from controller.web import patience as unit_patience
 from manager.web import build as build_manager
-from manager.web import patience as manager_patience
+from protocol.pages import patience
 from sim.loop import run_virtual
 from tests.unit.web.web_fakes import FakeManager, FakeTable
 
@@ -58,9 +57,8 @@ class House:
 
     def __init__(self, kind: str) -> None:
         app = build_unit(FakeTable()) if kind == "unit" else build_manager(FakeManager())
-        module = unit_patience if kind == "unit" else manager_patience
         self.app = app
-        self.protocol_class = module.PatientProtocol
+        self.protocol_class = patience.PatientProtocol
         self.config = uvicorn.Config(app, lifespan="off", log_config=None, limit_concurrency=64)
         self.config.load()
         self.state = ServerState()
@@ -158,7 +156,7 @@ def test_one_address_cannot_take_every_place(kind: str) -> None:
     async def main(house: House) -> None:
         bad = [house.connect("192.0.2.66") for _ in range(200)]
         await asyncio.sleep(0)
-        assert sum(not client.is_closing() for client in bad) == unit_patience.PER_ADDRESS_MAX
+        assert sum(not client.is_closing() for client in bad) == patience.PER_ADDRESS_MAX
         dealer = house.connect("192.0.2.7")
         dealer.protocol.data_received(b"GET / HTTP/1.1\r\nhost: t\r\n\r\n")
         await asyncio.sleep(0.1)

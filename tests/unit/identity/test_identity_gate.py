@@ -8,10 +8,11 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from manager.identity.gate import Peer, UnitGate
-from manager.identity.pace import READS_BURST, READS_PER_S, Bucket, PacedReader, Pacer
+from manager.identity.paced_reader import READS_BURST, READS_PER_S, PacedReader
 from protocol.errors import ErrorCode
 from protocol.framing import frame
 from protocol.messages import Error, Heartbeat, Message, Welcome, decode
+from protocol.pace import Bucket, Pacer
 from protocol.stream import FrameStream
 from sim.loop import run_virtual
 from tests.unit.identity.identity_desk import UNIT, IdentityDesk

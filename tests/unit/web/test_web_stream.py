@@ -1,30 +1,22 @@
-"""The live stream, in both its copies: framing, beat, pace, slow and departed clients."""
+"""The live stream: framing, beat, pace, slow and departed clients."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
 import json
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-import controller.web.stream
-import manager.web.stream
+from protocol.pages import stream
 from sim.loop import run_virtual
 from tests.unit.web.web_fakes import Fake
 
 SCOPE = {"type": "http", "method": "GET", "path": "/events", "headers": []}
 
 
-@pytest.fixture(params=[controller.web.stream, manager.web.stream], ids=["controller", "manager"])
-def stream(request: pytest.FixtureRequest) -> ModuleType:
-    module: ModuleType = request.param
-    return module
-
-
-def feed_of(stream: ModuleType, fake: Fake, interval_ms: int = 100) -> Any:
+def feed_of(fake: Fake, interval_ms: int = 100) -> stream.Feed:
     return stream.Feed(fake.view, lambda: fake.version, fake.changed, interval_ms)
 
 
@@ -61,15 +53,15 @@ class Page:
         return found
 
 
-def test_a_view_is_one_event_with_its_version_as_id(stream: ModuleType) -> None:
+def test_a_view_is_one_event_with_its_version_as_id() -> None:
     frame = stream.event(41, {"text": "two\nlines é"})
     assert frame == 'id: 41\ndata: {"text":"two\\nlines é"}\n\n'.encode()
 
 
-def test_a_quiet_stream_repeats_the_view_every_second(stream: ModuleType) -> None:
+def test_a_quiet_stream_repeats_the_view_every_second() -> None:
     async def scene() -> Page:
         page, streams = Page(), stream.Streams()
-        response = streams.open(feed_of(stream, Fake({"n": 1})))
+        response = streams.open(feed_of(Fake({"n": 1})))
         task = asyncio.create_task(response(SCOPE, page.receive, page.send))
         await asyncio.sleep(3.5)
         page.left.set()
@@ -86,10 +78,10 @@ def test_a_quiet_stream_repeats_the_view_every_second(stream: ModuleType) -> Non
     assert b"content-length" not in headers
 
 
-def test_a_change_is_sent_at_once_and_many_are_sent_as_one(stream: ModuleType) -> None:
+def test_a_change_is_sent_at_once_and_many_are_sent_as_one() -> None:
     async def scene() -> Page:
         fake, page = Fake({"n": 0}), Page()
-        response = stream.Streams().open(feed_of(stream, fake))
+        response = stream.Streams().open(feed_of(fake))
         task = asyncio.create_task(response(SCOPE, page.receive, page.send))
         await asyncio.sleep(0.5)
         for number in range(1, 41):  # 40 changes in 0.4 s
@@ -107,10 +99,10 @@ def test_a_change_is_sent_at_once_and_many_are_sent_as_one(stream: ModuleType) -
     assert min(gaps) >= 0.1 - 1e-9, "no page hears more than ten views a second"
 
 
-def test_a_client_that_takes_nothing_is_dropped(stream: ModuleType) -> None:
+def test_a_client_that_takes_nothing_is_dropped() -> None:
     async def scene() -> tuple[Page, float]:
         fake, page, streams = Fake({"n": 0}), Page(), stream.Streams()
-        response = streams.open(feed_of(stream, fake))
+        response = streams.open(feed_of(fake))
         task = asyncio.create_task(response(SCOPE, page.receive, page.send))
         await asyncio.sleep(0.5)
         page.reading.clear()
@@ -123,10 +115,10 @@ def test_a_client_that_takes_nothing_is_dropped(stream: ModuleType) -> None:
     assert ended == pytest.approx(1.0 + stream.SLOW_MS / 1000)
 
 
-def test_closing_ends_every_stream_within_a_beat(stream: ModuleType) -> None:
+def test_closing_ends_every_stream_within_a_beat() -> None:
     async def scene() -> Page:
         page, streams = Page(), stream.Streams()
-        response = streams.open(feed_of(stream, Fake({})))
+        response = streams.open(feed_of(Fake({})))
         task = asyncio.create_task(response(SCOPE, page.receive, page.send))
         await asyncio.sleep(0.2)
         streams.close()
@@ -137,10 +129,10 @@ def test_closing_ends_every_stream_within_a_beat(stream: ModuleType) -> None:
     assert run_virtual(scene()).ended
 
 
-def test_the_number_of_streams_is_bounded(stream: ModuleType) -> None:
+def test_the_number_of_streams_is_bounded() -> None:
     async def scene() -> int:
         streams, pages = stream.Streams(count_max=2), [Page(), Page()]
-        feed = feed_of(stream, Fake({}))
+        feed = feed_of(Fake({}))
         tasks = [
             asyncio.create_task(streams.open(feed)(SCOPE, page.receive, page.send))
             for page in pages
@@ -155,7 +147,7 @@ def test_the_number_of_streams_is_bounded(stream: ModuleType) -> None:
     assert run_virtual(scene()) == 503
 
 
-def test_a_view_that_fails_ends_the_stream_with_its_error(stream: ModuleType) -> None:
+def test_a_view_that_fails_ends_the_stream_with_its_error() -> None:
     async def scene() -> None:
         page, streams = Page(), stream.Streams()
 

@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 
 import controller.web
-import manager.web
 from controller.web import words
 from controller.web.money import money
 from manager.web import words as manager_words
 
 STATIC = Path(controller.web.__file__).parent / "static"
-MANAGER_STATIC = Path(manager.web.__file__).parent / "static"
 AMOUNTS = [
     (0, "$0.00"),
     (5, "$0.05"),
@@ -42,11 +40,6 @@ def test_the_browser_has_the_same_words(name: str) -> None:
     assert body is not None
     pairs = dict(re.findall(r'(\w+): "([^"]*)"', body.group(1)))
     assert pairs == getattr(words, name)
-
-
-def test_the_managers_copy_of_the_stream_script_is_the_units() -> None:
-    ours = (STATIC / "kit" / "stream.js").read_text()
-    assert (MANAGER_STATIC / "kit" / "stream.js").read_text() == ours
 
 
 def test_keypad_tables_have_the_keypads_names() -> None:

@@ -1,8 +1,8 @@
 """How long the page server waits for a request, and how many connections one address may have.
 
 Without it, a client that connects and sends a byte now and then would hold one of the few places
-for ever, and a few dozen of them would lock the operators out. A request, headers and body,
-has to be there in REQUEST_MAX_S; what is done with it is not known here.
+for ever, and a few dozen of them would lock the dealer or the operator out. A request, headers and
+body, has to be there in REQUEST_MAX_S; what is done with it is not known here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_MAX_S = 10.0
-# A browser opens at most six to one place, and an office may share an address.
+# A browser opens at most six to one place; a bench shows several pages, an office has one address.
 PER_ADDRESS_MAX = 24
 
 

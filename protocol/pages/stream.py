@@ -9,6 +9,7 @@ dropped, never buffered for.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,8 +17,6 @@ from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
-
-from hal import aio
 
 BEAT_MS = 1000
 SLOW_MS = 4000
@@ -64,14 +63,15 @@ async def frames(feed: Feed, streams: Streams) -> AsyncGenerator[bytes, None]:
     while not streams.closing:
         version = feed.version()
         yield event(version, feed.view())
-        await aio.sleep_ms(feed.interval_ms)
+        await asyncio.sleep(feed.interval_ms / 1000)
         await _change_or_beat(feed, version)
 
 
 async def _change_or_beat(feed: Feed, version: int) -> None:
     try:
-        await aio.wait_for_ms(feed.changed(version), BEAT_MS - feed.interval_ms)
-    except aio.TimeoutError:
+        async with asyncio.timeout((BEAT_MS - feed.interval_ms) / 1000):
+            await feed.changed(version)
+    except TimeoutError:
         return  # Nothing changed for a whole beat: the same view goes out again.
 
 
@@ -85,7 +85,7 @@ class EventStream(Response):
         self._frames = frames(feed, streams)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        gone = aio.create_task(_until_gone(receive), name="page stream: page still there")
+        gone = asyncio.create_task(_until_gone(receive), name="page stream: page still there")
         self._streams.count += 1
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
@@ -93,7 +93,7 @@ class EventStream(Response):
         finally:
             self._streams.count -= 1
             gone.cancel()
-            await aio.gather(gone, self._frames.aclose(), return_exceptions=True)
+            await asyncio.gather(gone, self._frames.aclose(), return_exceptions=True)
 
     async def _pump(self, send: Send, is_gone: Callable[[], bool]) -> None:
         async for frame in self._frames:
@@ -106,8 +106,9 @@ async def _sent(send: Send, frame: bytes) -> bool:
     """False when the client did not take the frame in time: it gets no other."""
     message = {"type": "http.response.body", "body": frame, "more_body": True}
     try:
-        await aio.wait_for_ms(send(message), SLOW_MS)
-    except aio.TimeoutError:
+        async with asyncio.timeout(SLOW_MS / 1000):
+            await send(message)
+    except TimeoutError:
         return False
     return True
 
