@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import zoneinfo
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -32,6 +33,8 @@ LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
 LIBRARY = re.compile(r"(?:=>\s*)?(/\S+)\s+\(0x")
 # The linker's list of libraries that lie in unusual places.
 LINKER_CACHE = Path("/etc/ld.so.cache")
+# The zone in which a floor counts its gaming days unless it is told another.
+ZONE = "UTC"
 
 UNUSED_IN_GUEST = {
     "__pycache__", "site-packages", "dist-packages", "test", "tests", "idlelib", "lib2to3",
@@ -59,7 +62,8 @@ def base_paths(packages: Iterable[str]) -> list[tuple[Path, str]]:
     programs = [interpreter(), *(path for path, _ in standard + wheels if ".so" in path.name)]
     shared = [(path, str(path)) for path in _shared_libraries(programs)]
     cache = [(LINKER_CACHE, str(LINKER_CACHE))] if LINKER_CACHE.is_file() else []
-    return [(interpreter(), str(interpreter())), *shared, *cache, *standard, *wheels]
+    zones = [(path, str(path)) for path in _zone_files()]
+    return [(interpreter(), str(interpreter())), *shared, *cache, *zones, *standard, *wheels]
 
 
 def our_paths() -> list[tuple[Path, str]]:
@@ -120,6 +124,14 @@ def _package_paths(name: str) -> Iterator[tuple[Path, str]]:
         unused = {"..", *UNUSED_IN_GUEST}.intersection(listed.parts) or path.suffix == ".pyi"
         if not unused and path.is_file():
             yield path, f"{SITE}/{listed.as_posix()}"
+
+
+def _zone_files() -> Iterator[Path]:
+    """The system's own description of the zone, where Python looks for it."""
+    for folder in zoneinfo.TZPATH:
+        path = Path(folder) / ZONE
+        if path.is_file():
+            yield path
 
 
 def _shared_libraries(programs: Iterable[Path]) -> list[Path]:
