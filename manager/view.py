@@ -11,7 +11,7 @@ from typing import Any
 
 from manager.changes import Changes
 from manager.connection import Connection
-from manager.explain import as_plain, explain
+from manager.explain.office import ExplainDesk
 from manager.ledger.alarms import Alarm
 from manager.ledger.book import Book
 from manager.ledger.claims import Claim, ClaimState
@@ -45,6 +45,7 @@ class ManagerView:
         office: OfficeView,
     ) -> None:
         self.office = office
+        self._explainer = ExplainDesk(book.store)
         self._book = book
         self._units = units
         self._changes = changes
@@ -80,10 +81,9 @@ class ManagerView:
             "joined": [list(seats) for seats in played.joined],
         }
 
-    def explain(self, number: int) -> dict[str, Any] | None:
-        """How a win's amount follows from the ledger, line by line."""
-        explanation = explain(self._book.store, number)
-        return as_plain(explanation) if explanation else None
+    async def explain(self, number: int, page: int = 0) -> dict[str, Any] | None:
+        """How a win's amount follows from the ledger; a page of its single lines when asked."""
+        return await self._explainer.explain(number, page)
 
     # -- precise questions, for checks ---------------------------------------------------------
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from manager.explain.statement import Explanation
-from manager.explain.words import text_from_percent
+from manager.explain.words import in_words, text_from_percent
 
 
 def as_plain(explanation: Explanation) -> dict[str, Any]:
@@ -26,10 +26,16 @@ def as_plain(explanation: Explanation) -> dict[str, Any]:
                 "policy": story.policy,
                 "sharers": story.sharers,
                 "fixed_at": story.fixed_at,
+                "award": story.award,
                 "value_microcents": story.value_microcents,
                 "expected_cents": story.expected_cents,
                 "paid_cents": story.paid.amount_cents,
                 "remainder_microcents": story.remainder_microcents,
+                "line_count": story.told.count,
+                "summary": [
+                    {"sentence": in_words(line), "change_microcents": line.change_microcents}
+                    for line in story.summary
+                ],
                 "lines": [asdict(line) for line in story.lines],
             }
             for story in explanation.stories

@@ -1,17 +1,18 @@
 """Derives a win's amounts from the ledger's postings, line by line and to the micro-cent.
 
 It trusts nothing but the postings: the meter's value is added up anew from the last time it was
-opened or reseeded, and the award is recomputed from that value. Where the two differ it says so.
-It reads the ledger and writes nothing.
+opened or reseeded (`telling`), and the award is recomputed from that value. Where the two differ it
+says so. It reads the ledger and writes nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from manager.explain.telling import EVERY_LINE, Line, Told, Wagers, tell
 from manager.ledger import accounts
 from manager.ledger.entries import Kind
 from manager.ledger.pricing import SEQUENTIAL
@@ -20,22 +21,6 @@ from manager.ledger.wins import Win, WinLine, Wins
 from manager.money import MICROCENTS_PER_CENT, PARTS_PER_MILLION
 from protocol.rows import SOURCE_METER
 
-BEGINNINGS = (Kind.OPENING, Kind.OPENING_RESTATED, Kind.RESEED)
-
-
-@dataclass(frozen=True)
-class Line:
-    """One change of a meter: the transaction, where it came from, and what the meter then held."""
-
-    transaction: int
-    kind: str
-    table_id: str
-    round_number: int
-    sensor: str
-    sentence: str
-    change_microcents: int
-    value_microcents: int
-
 
 @dataclass(frozen=True)
 class MeterStory:
@@ -43,13 +28,22 @@ class MeterStory:
 
     paid: WinLine
     meter_id: str
-    lines: tuple[Line, ...]  # the first is the beginning, the last is the award itself
+    told: Told
+    award: int  # its transaction
     percent_ppm: int
     value_microcents: int  # of the meter when the amount was fixed
     fixed_at: int  # the transaction at which it was fixed
     expected_cents: int
     sharers: int = 1  # winners who divide one award
     policy: str = SEQUENTIAL
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return self.told.lines
+
+    @property
+    def summary(self) -> tuple[Line | Wagers, ...]:
+        return self.told.summary
 
     @property
     def agrees(self) -> bool:
@@ -74,20 +68,34 @@ class Explanation:
 
 
 def explain(store: Store, win_number: int) -> Explanation | None:
-    """The explanation of a win, or None when there is no such win."""
+    """The explanation of a win with every line, or None when there is no such win."""
+    steps = explain_steps(store, win_number)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Explanation | None = end.value
+            return found
+
+
+def explain_steps(
+    store: Store, win_number: int, window: range = EVERY_LINE
+) -> Generator[None, None, Explanation | None]:
+    """The same as a return value; gives way after every bounded step, keeps the lines asked for."""
     win = Wins(store).find(win_number)
     if win is None:
         return None
     if win.replaces and _is_same(win, Wins(store).find(win.replaces)):
         # Recorded again as it was: what explains the reversed win explains this one.
-        replaced = explain(store, win.replaces)
+        replaced = yield from explain_steps(store, win.replaces, window)
         return replace(replaced, win=win) if replaced else None
     stories, fixed = [], []
     for paid in win.lines:
         award = _award_of(store, win, paid)
         detail = json.loads(award["detail"])
         if paid.source == SOURCE_METER and detail.get("percent_ppm"):
-            stories.append(_story(store, win, paid, award["number"], detail))
+            story = yield from _story(store, win, paid, award["number"], detail, window)
+            stories.append(story)
         else:
             fixed.append(paid)
     return Explanation(win, tuple(stories), tuple(fixed))
@@ -95,9 +103,9 @@ def explain(store: Store, win_number: int) -> Explanation | None:
 
 def _award_of(store: Store, win: Win, paid: WinLine) -> dict[str, Any]:
     row = store.row(
-        "SELECT number, detail FROM transactions WHERE kind = ? AND table_id = ?"
-        " AND claim_number = ? AND sensor = ? ORDER BY number DESC LIMIT 1",
-        (Kind.AWARD, win.table_id, win.claim_number, paid.sensor),
+        "SELECT number, detail FROM transactions WHERE table_id = ? AND round_number = ?"
+        " AND kind = ? AND claim_number = ? AND sensor = ? ORDER BY number DESC LIMIT 1",
+        (win.table_id, win.round_number, Kind.AWARD, win.claim_number, paid.sensor),
     )
     if row is None:
         raise LookupError(f"The ledger holds no award for win {win.number} at {paid.sensor}.")
@@ -113,38 +121,27 @@ def _paid(win: Win) -> list[tuple[str, str, int]]:
 
 
 def _story(
-    store: Store, win: Win, paid: WinLine, award_number: int, detail: dict[str, Any]
-) -> MeterStory:
-    meter_id, percent_ppm = paid.level, detail["percent_ppm"]
-    measured = _measured(store, win, paid, award_number, detail)
-    if measured is not None:
-        return measured
-    lines = tuple(_lines(store, meter_id, award_number))
-    fixed_at = _fixed_at(store, win) if win.frozen else award_number
-    value = _value_when_fixed(store, meter_id, lines, fixed_at)
-    expected = value * percent_ppm // PARTS_PER_MILLION // MICROCENTS_PER_CENT
-    return MeterStory(paid, meter_id, lines, percent_ppm, value, fixed_at, expected)
-
-
-def _measured(
-    store: Store, win: Win, paid: WinLine, award_number: int, detail: dict[str, Any]
-) -> MeterStory | None:
-    """A story of what the entry itself tells that the percentage was measured on.
-
-    Under another policy than one after another, or when a win was recorded as of an earlier one,
-    that is not the meter just before the award; the chain holds what it was.
-    """
+    store: Store,
+    win: Win,
+    paid: WinLine,
+    award: int,
+    detail: dict[str, Any],
+    window: range,
+) -> Generator[None, None, MeterStory]:
+    percent_ppm = int(detail["percent_ppm"])
+    fixed_at = _fixed_at(store, win) if win.frozen else int(detail.get("priced_at", award))
+    told = yield from tell(store, paid.level, award, fixed_at, window)
     policy = detail.get("policy", SEQUENTIAL)
     if policy == SEQUENTIAL and "priced_at" not in detail:
-        return None
-    fixed_at = _fixed_at(store, win) if win.frozen else int(detail.get("priced_at", award_number))
-    told = _measures(store, fixed_at).get(paid.sensor, {}) if win.frozen else detail
-    value, sharers = int(told.get("basis_microcents", 0)), int(told.get("sharers", 1))
-    percent_ppm = int(detail["percent_ppm"])
+        value, sharers = _value_when_fixed(store, paid.level, told, fixed_at), 1
+    else:
+        # Under another policy than one after another, or when a win was recorded as of an earlier
+        # one, that is not the meter just before the award; the chain holds what it was.
+        said = _measures(store, fixed_at).get(paid.sensor, {}) if win.frozen else detail
+        value, sharers = int(said.get("basis_microcents", 0)), int(said.get("sharers", 1))
     expected = value * percent_ppm // PARTS_PER_MILLION // MICROCENTS_PER_CENT // sharers
-    lines = tuple(_lines(store, paid.level, award_number))
     return MeterStory(
-        paid, paid.level, lines, percent_ppm, value, fixed_at, expected, sharers, policy
+        paid, paid.level, told, award, percent_ppm, value, fixed_at, expected, sharers, policy
     )
 
 
@@ -157,28 +154,20 @@ def _measures(store: Store, number: int) -> dict[str, dict[str, int]]:
 def _fixed_at(store: Store, win: Win) -> int:
     """A frozen win's amount was fixed when its claim was logged; the meter moved later."""
     row = store.row(
-        "SELECT max(number) FROM transactions WHERE kind = ? AND table_id = ? AND claim_number = ?",
-        (Kind.CLAIM_LOGGED, win.table_id, win.claim_number),
+        "SELECT max(number) FROM transactions WHERE table_id = ? AND round_number = ?"
+        " AND kind = ? AND claim_number = ?",
+        (win.table_id, win.round_number, Kind.CLAIM_LOGGED, win.claim_number),
     )
     if row is None or row[0] is None:
         raise LookupError(f"The ledger holds no logged claim for win {win.number}.")
     return int(row[0])
 
 
-def _value_when_fixed(store: Store, meter_id: str, lines: tuple[Line, ...], fixed_at: int) -> int:
-    """The meter as it was priced: with every win fixed earlier gone, without later wagers.
-
-    Between the log of a frozen claim and its award only two things move a meter: wagers, which
-    came after the price, and the awards that were fixed before it, which the price assumed.
-    """
-    beginning, *middle = lines[:-1]
-    value = beginning.value_microcents
-    if beginning.transaction > fixed_at:
-        value -= _reserved_between(store, meter_id, fixed_at, beginning.transaction)
-    for line in middle:
-        if line.kind != Kind.WAGER or line.transaction < fixed_at:
-            value += line.change_microcents
-    return value
+def _value_when_fixed(store: Store, meter_id: str, told: Told, fixed_at: int) -> int:
+    """The meter as it was priced: with every win fixed earlier gone, without later wagers."""
+    if told.beginning <= fixed_at:
+        return told.priced_microcents
+    return told.priced_microcents - _reserved_between(store, meter_id, fixed_at, told.beginning)
 
 
 def _reserved_between(store: Store, meter_id: str, after: int, before: int) -> int:
@@ -190,28 +179,3 @@ def _reserved_between(store: Store, meter_id: str, after: int, before: int) -> i
         (accounts.reserve(meter_id), Kind.WAGER, after, before),
     )
     return int(row[0]) if row else 0
-
-
-def _lines(store: Store, meter_id: str, last: int) -> Iterator[Line]:
-    """Every transaction that moved the meter, from its last beginning up to `last`."""
-    value = 0
-    kept: list[Line] = []
-    for row in _movements(store, meter_id, last):
-        number, kind, table_id, round_number, sensor, sentence, change = row
-        value += change
-        line = Line(number, kind, table_id, round_number, sensor, sentence, change, value)
-        if kind in BEGINNINGS and number != last:
-            kept = []
-        kept.append(line)
-    return iter(kept)
-
-
-def _movements(store: Store, meter_id: str, last: int) -> list[tuple[Any, ...]]:
-    held = (accounts.meter_player(meter_id), accounts.meter_house(meter_id))
-    return store.rows(
-        "SELECT t.number, t.kind, t.table_id, t.round_number, t.sensor, t.sentence,"
-        " sum(p.amount_microcents) FROM postings p"
-        " JOIN transactions t ON t.number = p.transaction_number"
-        " WHERE p.account IN (?, ?) AND t.number <= ? GROUP BY t.number ORDER BY t.number",
-        (*held, last),
-    )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
 
-from manager.explain.statement import Explanation, Line, MeterStory
-from manager.ledger.entries import Kind
+from manager.explain.statement import Explanation, MeterStory
+from manager.explain.telling import Line, Wagers
 from manager.money import PARTS_PER_MILLION, text_from_cents, text_from_microcents
 
 WIDTH = 18
@@ -31,8 +30,8 @@ def lines_of(explanation: Explanation, every_wager: bool) -> Iterator[str]:
 
 def _story(story: MeterStory, every_wager: bool) -> Iterator[str]:
     yield f"{story.paid.sensor}: {story.paid.hand_label} from meter {story.meter_id}"
-    rows = story.lines[:-1]
-    yield from (_row(line) for line in rows) if every_wager else _summed(rows)
+    shown = story.lines if every_wager else story.summary
+    yield from (_row(line) for line in shown if not _is_award(line, story))
     percent = text_from_percent(story.percent_ppm)
     value = text_from_microcents(story.value_microcents)
     yield f"{value:>{WIDTH}}  meter when the amount was fixed (before entry {story.fixed_at})"
@@ -44,26 +43,25 @@ def _story(story: MeterStory, every_wager: bool) -> Iterator[str]:
         "stayed on the meter"
     )
     paid = text_from_cents(story.paid.amount_cents)
-    yield f"{paid:>{WIDTH}}  paid (entry {story.lines[-1].transaction})"
+    yield f"{paid:>{WIDTH}}  paid (entry {story.award})"
 
 
-def _summed(lines: tuple[Line, ...]) -> Iterator[str]:
-    """Wagers of one table in a row as one line; everything else as it stands."""
-    for (kind, table_id), group in groupby(lines, key=lambda line: (line.kind, line.table_id)):
-        rows = list(group)
-        if kind != Kind.WAGER:
-            yield from (_row(line) for line in rows)
-            continue
-        total = sum(line.change_microcents for line in rows)
-        rounds = f"rounds {rows[0].round_number} to {rows[-1].round_number}"
-        entries = f"entries {rows[0].transaction} to {rows[-1].transaction}"
-        yield (f"{_signed(total):>{WIDTH}}  {len(rows)} wagers at {table_id}, {rounds} ({entries})")
+def _is_award(line: Line | Wagers, story: MeterStory) -> bool:
+    return isinstance(line, Line) and line.transaction == story.award
 
 
-def _row(line: Line) -> str:
+def _row(line: Line | Wagers) -> str:
+    return f"{_signed(line.change_microcents):>{WIDTH}}  {in_words(line)}"
+
+
+def in_words(line: Line | Wagers) -> str:
+    """What a change was and where to look it up."""
+    if isinstance(line, Line):
+        return f"{line.kind.lower()}: {line.sentence} (entry {line.transaction})"
+    wagers = "1 wager" if line.count == 1 else f"{line.count} wagers"
     return (
-        f"{_signed(line.change_microcents):>{WIDTH}}  {line.kind.lower()}: {line.sentence} "
-        f"(entry {line.transaction})"
+        f"{wagers} at {line.table_id}, rounds {line.first_round} to {line.last_round}"
+        f" (entries {line.first_transaction} to {line.last_transaction})"
     )
 
 

@@ -18,7 +18,7 @@ from manager.ledger.book import Book
 from manager.ledger.entries import Kind
 from manager.ledger.gaming_day import GamingDay
 
-STEP_TRANSACTIONS = 1000
+STEP_TRANSACTIONS = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,6 @@ class ManagerApi(Protocol):
 
     def win(self, number: int) -> View | None: ...
 
-    def explain(self, number: int) -> View | None:
-        """How a win's amount came to be, to the micro-cent."""
+    async def explain(self, number: int, page: int = 0) -> View | None:
+        """How a win's amount came to be, to the micro-cent; with a page of single lines from 1."""
         ...

@@ -82,9 +82,12 @@ class _Pages:
 
     async def explain(self, request: Request) -> Response:
         number = request.path_params["number"]
-        story = self._manager.explain(number)
+        page = request.path_params.get("page", 0)
+        story = await self._manager.explain(number, page)
         if story is None:
             raise HTTPException(404, f"There is no win {number}.")
+        if page > story["page_count"]:
+            raise HTTPException(404, f"The entries of win {number} have no page {page}.")
         return HTMLResponse(self._render("explain.html", story=story))
 
 
@@ -97,6 +100,7 @@ def build(manager: ManagerApi) -> Starlette:
             Route("/events", pages.events),
             Route("/wins/{number:win}", pages.win),
             Route("/wins/{number:win}/explain", pages.explain),
+            Route("/wins/{number:win}/explain/{page:page}", pages.explain),
             *OfficePages(manager.office, pages.templates).routes(),
             Mount("/static", StaticFiles(directory=HERE / "static", packages=[SHARED])),
         ],

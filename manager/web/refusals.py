@@ -23,7 +23,12 @@ class _WinNumber(IntegerConvertor):
     regex = "[0-9]{1,18}"
 
 
+class _PageNumber(IntegerConvertor):
+    regex = "[1-9][0-9]{0,8}"
+
+
 register_url_convertor("win", _WinNumber())
+register_url_convertor("page", _PageNumber())
 
 
 async def refusal(request: Request, error: Exception) -> Response:

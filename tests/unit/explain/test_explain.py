@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from manager.explain import Explanation, as_plain, explain
+from manager.explain import Explanation, Line, as_plain, explain, office, telling
 from manager.explain.cli import main
+from manager.explain.telling import Wagers
 from manager.explain.words import lines_of, text_from_percent
 from manager.ledger.errors import LedgerError
+from sim.loop import run_virtual
 from tests.unit.manager.desk import SHARES, Desk
 
 CENT = 1_000_000
@@ -159,3 +163,92 @@ def test_the_command_explains_from_a_file(
     assert main(["7", "--data", str(tmp_path)]) == 2
     with pytest.raises(LedgerError, match="There is no ledger"):
         main(["1", "--data", str(tmp_path / "nowhere")])
+
+
+def test_wagers_of_linked_tables_are_added_up_by_table_between_other_entries() -> None:
+    desk = Desk()
+    desk.open_table("touch-1")
+    desk.open_table("touch-2")
+    for number in (1, 2, 3):
+        for table_id in ("touch-1", "touch-2"):
+            desk.start(table_id, number, "1A", "2A")
+            if number < 3:
+                desk.end(table_id, number)
+    desk.win("touch-1", 3, 1, s1A="four-aces")
+    (story,) = explained(desk).stories
+    opening, first, second = story.summary
+    assert isinstance(opening, Line)
+    assert isinstance(first, Wagers)
+    assert isinstance(second, Wagers)
+    assert (first.table_id, first.count, first.first_round, first.last_round) == (
+        "touch-1",
+        6,
+        1,
+        3,
+    )
+    assert (second.table_id, second.count, second.change_microcents) == ("touch-2", 6, 150 * CENT)
+    told = sum(line.change_microcents for line in story.summary)
+    assert told == story.value_microcents
+
+
+@pytest.mark.parametrize("step", [1, 2, 5, 1000])
+def test_an_explanation_is_the_same_in_steps_of_any_size(
+    step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: a range of entries left out or read twice at a step's border."""
+    desk = desk_with_a_win()
+    desk.start("touch-1", 2, "1A", "3A")
+    desk.win("touch-1", 2, 2, s1A="four-aces")
+    whole = [as_plain(explained(desk, win)) for win in (1, 2)]
+    monkeypatch.setattr(telling, "STEP_TRANSACTIONS", step)
+    assert [as_plain(explained(desk, win)) for win in (1, 2)] == whole
+
+
+def test_a_page_asks_for_few_lines_and_gives_way_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(telling, "STEP_TRANSACTIONS", 1)
+    monkeypatch.setattr(office, "PAGE_LINES", 2)
+    desk = desk_with_a_win()
+    turns: list[str] = []
+
+    async def table() -> None:
+        for _ in range(3):
+            turns.append("table")
+            await asyncio.sleep(0)
+
+    async def look() -> list[Any]:
+        explainer = office.ExplainDesk(desk.store)
+        beside = asyncio.create_task(table(), name="table")
+        pages = [await explainer.explain(1, page) for page in range(4)]
+        turns.append("page")
+        await beside
+        return [*pages, await explainer.explain(9)]
+
+    short, first, second, third, nothing = run_virtual(look())
+    assert turns == ["table"] * 3 + ["page"]
+    assert [len(each["stories"][0]["lines"]) for each in (short, first, second, third)] == [
+        0,
+        2,
+        2,
+        1,
+    ]
+    assert {each["page_count"] for each in (short, first, second, third)} == {3}
+    kinds = [
+        line["kind"] for each in (first, second, third) for line in each["stories"][0]["lines"]
+    ]
+    assert kinds == ["OPENING_RESTATED", "WAGER", "WAGER", "WAGER", "AWARD"]
+    assert all(each["agrees"] for each in (short, first, second, third))
+    assert nothing is None
+
+
+def test_a_reseed_without_a_seed_begins_anew() -> None:
+    desk = Desk()
+    desk.open_table("touch-1", seed='"0.00"', opening='"10.00"')
+    for number in (1, 2):
+        desk.start("touch-1", number, "1A", "2A")
+        desk.win("touch-1", number, number, s1A="four-aces")
+        desk.end("touch-1", number)
+    (story,) = explained(desk, 2).stories
+    assert [line.kind for line in story.lines] == ["RESEED", "WAGER", "WAGER", "AWARD"]
+    assert story.agrees

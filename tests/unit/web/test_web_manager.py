@@ -113,12 +113,24 @@ def test_an_unknown_win_is_said_to_be_unknown(browser: Browser) -> None:
 
 
 def test_the_explanation_shows_every_entry_to_the_micro_cent(browser: Browser) -> None:
-    page = browser.get("/wins/1/explain").text
+    page = browser.get("/wins/1/explain/1").text
     assert 'data-agrees="yes"' in page
     assert "$800,000.25000000" in page
     assert 'data-kind="WAGER"' in page
-    assert "100 % of it in whole cents" in page
+    assert "100 % of it, divided by 2, in whole cents" in page
+    assert "equal share" in page
+    assert '<a href="/wins/1/explain/2">Next page</a>' in page
     assert browser.get("/wins/999/explain").status_code == 404
+
+
+def test_an_explanation_adds_wagers_up_until_every_entry_is_asked_for(browser: Browser) -> None:
+    page = browser.get("/wins/1/explain").text
+    assert "1 wager at four-card-touch" in page
+    assert 'data-kind="WAGER"' not in page
+    assert '<a href="/wins/1/explain/1">Every entry</a>' in page
+    answer = browser.get("/wins/1/explain/3")
+    assert (answer.status_code, answer.text) == (404, "The entries of win 1 have no page 3.")
+    assert browser.get("/wins/1/explain/0").status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,8 @@ class FakeManager(Fake):
         found = [win for win in self.view()["wins"] if win["number"] == number]
         return found[0] if found else None
 
-    def explain(self, number: int) -> View | None:
-        return explanation(number) if self.win(number) else None
+    async def explain(self, number: int, page: int = 0) -> View | None:
+        return {**explanation(number), "page": page} if self.win(number) else None
 
 
 class FakeBench(Fake):
@@ -435,6 +435,7 @@ def explanation(number: int) -> View:
         "table": "four-card-touch",
         "round": 12,
         "agrees": True,
+        "page_count": 2,
         "stories": [
             {
                 "sensor": "5A",
@@ -442,7 +443,20 @@ def explanation(number: int) -> View:
                 "meter": "main",
                 "percent_ppm": 1_000_000,
                 "percent": "100 %",
+                "policy": "equal_share",
+                "sharers": 2,
+                "award": 4,
                 "fixed_at": 3,
+                "summary": [
+                    {
+                        "sentence": "opening: Opened (entry 1)",
+                        "change_microcents": 80_000_000_000_000,
+                    },
+                    {
+                        "sentence": "1 wager at four-card-touch, rounds 12 to 12",
+                        "change_microcents": 25_000_000,
+                    },
+                ],
                 "value_microcents": 80_000_025_000_000,
                 "expected_cents": 80_000_025,
                 "paid_cents": 80_000_025,
