@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from manager import adoption, corrections_cli, process
+from manager import adoption, auditing, corrections_cli, process
 from manager.app import Manager
 from manager.clock import wall_clock_ms
 from manager.control import SOCKET_NAME
@@ -25,11 +25,9 @@ from manager.games.cli import add_packs_option
 from manager.identity import commands as identity_commands
 from manager.identity.errors import IdentityError
 from manager.identity.office import IdentityOffice
-from manager.ledger.audit import audit
 from manager.ledger.errors import LedgerError
 from manager.ledger.gaming_day import DAY_STARTS, ZONE, GamingDay
 from manager.places import LEDGER_NAME, add_data_option
-from manager.reading import ledger_to_read
 from manager.section import SetupError
 
 LOCAL = "127.0.0.1"
@@ -67,6 +65,11 @@ def _export(arguments: Sequence[str]) -> int:
     return export_cli.export(arguments)
 
 
+def _audit(arguments: Sequence[str]) -> int:
+    """prove the ledger, a copy or an export from its first entry"""
+    return auditing.main(arguments)
+
+
 def _audit_export(arguments: Sequence[str]) -> int:
     """prove such a file, offline"""
     return export_cli.audit_export(arguments)
@@ -90,6 +93,7 @@ TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "advise": _advise,
     "explain": _explain,
     "export": _export,
+    "audit": _audit,
     "audit-export": _audit_export,
     "train": _train,
     "adopt-journal": _adopt_journal,
@@ -132,9 +136,6 @@ def _parser() -> argparse.ArgumentParser:
     serve.set_defaults(run=_serve)
     for name, tool in TOOLS.items():
         commands.add_parser(name, help=tool.__doc__, add_help=False)
-    checked = commands.add_parser("audit", help="prove the ledger from its first entry")
-    add_data_option(checked)
-    checked.set_defaults(run=_audit)
     identity_commands.add_to(commands)
     return parser
 
@@ -194,13 +195,6 @@ def _say_ready(listeners: process.Listeners, ca_fingerprint: str) -> None:
     addresses = listeners.addresses() | {"ca_fingerprint": ca_fingerprint}
     addresses["web"] = f"http://{addresses['web']}"
     print(json.dumps(addresses), flush=True)
-
-
-def _audit(options: argparse.Namespace) -> int:
-    with ledger_to_read(options.data, check_tail=False) as store:
-        finding = audit(store)
-    print(finding.sentence)
-    return 0 if finding.sound else 1
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         setup = read_setup(tomllib.loads(options.table.read_text(encoding="utf-8")))
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise SetupError(f"{options.table} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SetupError(f"{options.table}: {error}") from error
     for choice in setup.paytables:
         found = _advice(setup, choice, options)

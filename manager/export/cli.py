@@ -31,6 +31,9 @@ def export(arguments: Sequence[str]) -> int:
     except FileExistsError:
         print(f"{options.out} exists already; an export never overwrites one.", file=sys.stderr)
         return 2
+    except OSError as error:
+        print(f"{options.out} cannot be written: {error.strerror}.", file=sys.stderr)
+        return 2
     print(f"{count - 2} transactions written to {options.out}")
     return 0
 
@@ -41,8 +44,11 @@ def audit_export(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     try:
         genesis, transactions = read_lines(options.file.read_text(encoding="utf-8").splitlines())
-    except (OSError, UnicodeDecodeError, ExportError) as error:
-        print(error, file=sys.stderr)
+    except OSError as error:
+        print(f"{options.file} cannot be read: {error.strerror}.", file=sys.stderr)
+        return 2
+    except (UnicodeDecodeError, ExportError) as error:
+        print(f"{options.file}: {error}", file=sys.stderr)
         return 2
     finding, balances = audit_transactions(genesis, transactions)
     print(finding.sentence)

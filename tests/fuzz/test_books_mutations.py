@@ -228,6 +228,11 @@ def a_kept_balance_that_forgets_the_last_posting(patch: Patch) -> None:
 
 @mutation(BooksHistories)
 def envy_for_one_s_own_hand(patch: Patch) -> None:
+    patch.setattr("manager.ledger.rules.seats_of_player", lambda seat, joined: set())
+
+
+@mutation(BooksHistories)
+def envy_for_a_seat_without_a_bet(patch: Patch) -> None:
     envy = TableRules.envy
 
     def wrong(self: TableRules, accepted: Any, pays: Any, joined: Any = ()) -> Any:

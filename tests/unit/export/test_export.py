@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from manager.__main__ import main as manager_main
 from manager.export.cli import audit_export, export
 from manager.export.lines import ExportError, read_lines, write_lines
 from manager.ledger.audit import audit_transactions
@@ -93,3 +94,37 @@ def test_the_commands_write_once_and_prove(
     target.write_text(target.read_text().replace('"WAGER"', '"ENVY"', 1))
     assert audit_export([str(target)]) == 1
     assert audit_export([str(tmp_path / "none")]) == 2
+
+
+def test_audit_takes_a_copy_of_the_file_or_an_export_and_touches_neither(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk = desk_with_a_win(str(tmp_path / "ledger.sqlite"))
+    copy, out = tmp_path / "evidence.sqlite", tmp_path / "books.jsonl"
+    for companion in ("", "-wal"):  # while it is open, what is newest lies beside it
+        there = tmp_path / f"ledger.sqlite{companion}"
+        (tmp_path / f"evidence.sqlite{companion}").write_bytes(there.read_bytes())
+    desk.store.close()
+    assert manager_main(["export", "--data", str(tmp_path), "--out", str(out)]) == 0
+    kept = copy.read_bytes()
+    capsys.readouterr()
+    for proved in (tmp_path, copy, out):
+        assert manager_main(["audit", str(proved)]) == 0
+        assert "are sound" in capsys.readouterr().out
+    assert copy.read_bytes() == kept
+    assert manager_main(["audit", str(tmp_path / "none")]) == 2
+    assert (
+        capsys.readouterr().err == f"{tmp_path}/none cannot be read: No such file or directory.\n"
+    )
+    out.write_text(out.read_text("utf-8").replace("Opening of", "Opening 0f"), encoding="utf-8")
+    assert manager_main(["audit", str(out)]) == 1
+    assert "Ledger transaction 2 (OPENING_RESTATED)" in capsys.readouterr().out
+
+
+def test_an_export_that_cannot_be_written_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk_with_a_win(str(tmp_path / "ledger.sqlite")).store.close()
+    words = ["export", "--data", str(tmp_path), "--out", str(tmp_path / "none" / "x")]
+    assert manager_main(words) == 2
+    assert "cannot be written: No such file" in capsys.readouterr().err
