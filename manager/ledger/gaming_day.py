@@ -6,7 +6,7 @@ it began. A day in which the clocks change is as long as it is.
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from manager.ledger.errors import LedgerError
@@ -21,7 +21,8 @@ class GamingDay:
     def __init__(self, starts: str = DAY_STARTS, zone: str = ZONE) -> None:
         try:
             self._starts = time.fromisoformat(starts)
-            self._zone = ZoneInfo(zone)
+            # Not every machine has the table of time zones, and the usual one needs none.
+            self._zone: tzinfo = UTC if zone == ZONE else ZoneInfo(zone)
         except (ValueError, OSError, ZoneInfoNotFoundError) as error:
             raise LedgerError(f"A gaming day cannot start at {starts!r} in {zone!r}.") from error
         self.words = f"{self._starts:%H:%M} {zone}"
