@@ -76,7 +76,12 @@ class ManagerView:
             return None
         settings = self._book.tables.rules(win.table_id).settings
         played = self._book.rounds.get(win.table_id, win.round_number)
-        return _win(win) | {
+        claimed_on = self._book.wins.claimed_on(win)
+        page = _win(win)
+        for line in page["lines"]:
+            basis = claimed_on.get(line["sensor"])
+            line["claimed_on_cents"] = None if basis is None else basis // MICROCENTS_PER_CENT
+        return page | {
             "folded_hands_qualify": settings.folded_hands_qualify,
             "joined": [list(seats) for seats in played.joined],
         }

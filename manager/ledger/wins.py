@@ -6,10 +6,12 @@ mistake is put right by an entry of its own, never here.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from manager.ledger.claims import Claim
+from manager.ledger.entries import Kind
 from manager.ledger.rules import TableRules
 from manager.ledger.store import Store
 from protocol.rows import EnvyLine
@@ -138,6 +140,18 @@ class Wins:
             (table_id, round_number),
         )
         return [self._win(row) for row in rows]
+
+    def claimed_on(self, win: Win) -> dict[str, int]:
+        """What each percentage of a win fixed at its claim was measured on, in micro-cents."""
+        row = self._store.row(
+            "SELECT detail FROM transactions WHERE table_id = ? AND round_number = ? AND kind = ?"
+            " AND claim_number = ? ORDER BY number DESC LIMIT 1",
+            (win.table_id, win.round_number, Kind.CLAIM_LOGGED, win.claim_number),
+        )
+        measures = json.loads(row[0]).get("measures", {}) if row and win.frozen else {}
+        return {
+            sensor: measure["basis_microcents"] for sensor, measure in measures.items() if measure
+        }
 
     def _win(self, row: tuple[Any, ...]) -> Win:
         columns = "sensor, hand, hand_label, amount_cents, level, source"

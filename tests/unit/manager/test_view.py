@@ -55,7 +55,8 @@ def test_the_view_shows_meters_tables_wins_and_alarms() -> None:
     assert win["authorised_by"] == "Executive 2"
     assert [line["seat"] for line in win["envy"]] == [7, 2]
     choices = {"folded_hands_qualify": True, "joined": []}
-    assert desk.manager.view.win(1) == win | choices
+    lines = [line | {"claimed_on_cents": None} for line in win["lines"]]
+    assert desk.manager.view.win(1) == win | choices | {"lines": lines}
     assert desk.manager.view.win(2) is None
     assert "3A" in view["alarms"][0]["text"]
 
@@ -100,3 +101,20 @@ def test_a_change_wakes_everyone_who_waits() -> None:
         assert await view.changed(0) == view.version
 
     run_virtual(main())
+
+
+def test_a_win_fixed_at_its_claim_tells_both_meters() -> None:
+    """Bets at another table raise the meter between the claim and the card."""
+    desk = Desk()
+    desk.open_table("touch-1", claim_lock="true")
+    desk.open_table("touch-2", claim_lock="true")
+    desk.start("touch-1", 1, "5A")
+    desk.receive_award("touch-1", desk.claim("touch-1", 1, 1, _5A="four-aces"))
+    desk.start("touch-2", 1, "1A", "2A")
+    desk.by_card("touch-1", 1, 1)
+    win = desk.manager.view.win(1)
+    assert win is not None
+    (line,) = win["lines"]
+    assert win["fixed_at_claim"]
+    assert (line["claimed_on_cents"], line["meter_before_cents"]) == (1_000_025, 1_000_075)
+    assert line["amount_cents"] == 1_000_025

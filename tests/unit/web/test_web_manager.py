@@ -57,6 +57,7 @@ def test_a_win_has_its_own_page(browser: Browser) -> None:
 
 def test_a_win_with_its_pay_order_and_envy_prints_both(manager: FakeManager) -> None:
     line = {"seat": 5, "label": "Four Aces", "amount_cents": 800075, "source": "meter"}
+    line |= {"claimed_on_cents": 800_075, "meter_before_cents": 800_125}
     envy = {"seat": 2, "amount_cents": 10000}
     manager.change(
         wins=[win_row(1, lines=[line | {"level": "main"}], envy=[envy], joined=[[3, 5]])]
@@ -64,6 +65,7 @@ def test_a_win_with_its_pay_order_and_envy_prints_both(manager: FakeManager) -> 
     page = Browser(build(manager)).get("/wins/1").text
     assert "Paid in this order" in page
     assert "from meter main" in page
+    assert "Meter when claimed $8,000.75, when paid $8,001.25" in page
     assert "Seat 2" in page
     assert "Seats 3 and 5 are one player" in page
 
