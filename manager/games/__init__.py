@@ -5,6 +5,7 @@ operator's own folders. Odds are in ``manager.odds``, money that moves is in the
 """
 
 from manager.games.catalogue import Catalogue, UnknownPaytableError, open_catalogue
+from manager.games.findings import PackError, Problem
 from manager.games.model import (
     ForOne,
     Hand,
@@ -15,7 +16,6 @@ from manager.games.model import (
     PrintedFigure,
     ToOne,
 )
-from manager.games.pack import PackError, Problem
 
 __all__ = [
     "Catalogue",

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 
 from manager.games.check import read_pack_file
+from manager.games.findings import PackError, Problem
 from manager.games.model import Paytable
-from manager.games.pack import PackError, Problem
 
 SHIPPED_PACKS = Path(__file__).parent / "packs"
 

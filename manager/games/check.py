@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from manager.games.findings import PackError, Problem
 from manager.games.model import Paytable
-from manager.games.pack import PackError, Problem, inspect_pack
+from manager.games.pack import inspect_pack
 
 
 def read_pack_file(path: Path) -> list[Paytable]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from manager.games.catalogue import open_catalogue
 from manager.games.check import read_pack_file
-from manager.games.pack import PackError
+from manager.games.findings import PackError
 
 
 def add_packs_option(parser: argparse.ArgumentParser) -> None:

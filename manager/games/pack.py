@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from manager.games.evaluators.vocabulary import EVALUATORS, hidden_by
+from manager.games.findings import Findings, Problem
 from manager.games.model import Hand, Level, Paytable, Percent, PrintedFigure, ToOne
 from manager.games.notation import parse_cents, parse_pay, parse_share
-from manager.games.positions import Path, Position, PositionIndex, index_positions
+from manager.games.positions import Path, PositionIndex, index_positions
 from protocol.settings import NOTE_MAX_BYTES, NOTES_PER_GAME_MAX
 
 FORMAT = 1
@@ -54,34 +54,6 @@ _PAYTABLE_KEYS = {
 }
 _HAND_KEYS = {"id": str, "label": str, "pay": str, "envy": str}
 _PRINTED_KEYS = {"figure": str, "value": str, "where": str}
-_REQUIRED = {
-    "pack": ("format", "game", "title", "source", "bet"),
-    "bet": ("id", "title", "evaluator", "deck", "cards_considered", "paytable"),
-    "paytable": ("label", "hands"),
-    "hand": ("id", "label", "pay"),
-    "printed": ("figure", "value", "where"),
-}
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One fault of a pack file: where it stands and a sentence for the person who wrote it."""
-
-    file: str
-    line: int
-    column: int
-    sentence: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.sentence}"
-
-
-class PackError(ValueError):
-    """A pack file was refused; carries every problem found in it."""
-
-    def __init__(self, problems: list[Problem]) -> None:
-        super().__init__("\n".join(str(problem) for problem in problems))
-        self.problems = problems
 
 
 def inspect_pack(text: str, file: str) -> tuple[list[Paytable], list[Problem]]:
@@ -103,35 +75,31 @@ def _syntax_problem(text: str, file: str, sentence: str) -> Problem:
     return Problem(file, last_line, 1, f"{sentence}.")
 
 
-class _Reader:
+class _Reader(Findings):
     """Walks one parsed pack, collecting paytables and problems."""
 
     def __init__(self, file: str, positions: PositionIndex) -> None:
-        self.file = file
-        self.positions = positions
-        self.problems: list[Problem] = []
+        super().__init__(file, positions)
         self.paytables: list[Paytable] = []
         self.names: dict[str, str] = {}
 
     def read(self, data: Mapping[str, Any]) -> list[Paytable]:
-        if not self._check_keys((), data, _PACK_KEYS, "pack"):
+        if not self.check_keys((), data, _PACK_KEYS, "pack"):
             return []
         if data["format"] != FORMAT:
-            self._bad_value(
-                ("format",), f"Pack format {data['format']} is not known; use {FORMAT}."
-            )
-        self._check_pattern(("game",), data["game"], _ID)
+            self.bad_value(("format",), f"Pack format {data['format']} is not known; use {FORMAT}.")
+        self.check_pattern(("game",), data["game"], _ID)
         for number, bet in enumerate(data["bet"]):
             self._read_bet(("bet", number), data, bet)
         return self.paytables
 
     def _read_bet(self, path: Path, pack: Mapping[str, Any], bet: Any) -> None:
-        if not self._check_keys(path, bet, _BET_KEYS, "bet"):
+        if not self.check_keys(path, bet, _BET_KEYS, "bet"):
             return
-        self._check_pattern((*path, "id"), bet["id"], _ID)
-        self._check_choice((*path, "wager_scaling"), bet.get("wager_scaling"), WAGER_SCALING)
-        self._check_choice((*path, "base_game"), bet.get("base_game"), BASE_GAMES)
-        self._check_texts((*path, "notes"), bet.get("notes", []))
+        self.check_pattern((*path, "id"), bet["id"], _ID)
+        self.check_choice((*path, "wager_scaling"), bet.get("wager_scaling"), WAGER_SCALING)
+        self.check_choice((*path, "base_game"), bet.get("base_game"), BASE_GAMES)
+        self.check_texts((*path, "notes"), bet.get("notes", []))
         self._check_evaluator(path, bet)
         for number, paytable in enumerate(bet["paytable"]):
             self._read_paytable((*path, "paytable", number), pack, bet, paytable)
@@ -144,14 +112,14 @@ class _Reader:
         for key, own in (("deck", info.deck), ("cards_considered", info.cards_considered)):
             if bet[key] != own:
                 sentence = f"Evaluator {info.name} needs {key} = {own}, not {bet[key]}."
-                self._bad_value((*path, key), sentence)
+                self.bad_value((*path, key), sentence)
 
     def _read_paytable(
         self, path: Path, pack: Mapping[str, Any], bet: Mapping[str, Any], row: Any
     ) -> None:
-        if not self._check_keys(path, row, _PAYTABLE_KEYS, "paytable"):
+        if not self.check_keys(path, row, _PAYTABLE_KEYS, "paytable"):
             return
-        self._check_pattern((*path, "label"), row["label"], _LABEL)
+        self.check_pattern((*path, "label"), row["label"], _LABEL)
         evaluator = row.get("evaluator", bet["evaluator"])
         if "evaluator" in row:
             self._check_evaluator(path, {**bet, "evaluator": evaluator})
@@ -190,16 +158,16 @@ class _Reader:
         hands: list[Hand] = []
         known = EVALUATORS[evaluator].hands if evaluator in EVALUATORS else ()
         if not rows:
-            self._bad_value(path, "A paytable needs at least one hand.")
+            self.bad_value(path, "A paytable needs at least one hand.")
         for number, row in enumerate(rows):
             at = (*path, number)
-            if not self._check_keys(at, row, _HAND_KEYS, "hand"):
+            if not self.check_keys(at, row, _HAND_KEYS, "hand"):
                 continue
             if known and row["id"] not in known:
                 sentence = (
                     f"Evaluator {evaluator} has no hand {row['id']!r}; it has {', '.join(known)}."
                 )
-                self._bad_value((*at, "id"), sentence)
+                self.bad_value((*at, "id"), sentence)
             self._check_reachable((*at, "id"), row["id"], [hand.id for hand in hands])
             hand = self._read_hand(at, row)
             if hand is not None:
@@ -211,13 +179,13 @@ class _Reader:
         pay = parse_pay(row["pay"])
         envy_cents = parse_cents(row["envy"]) if "envy" in row else 0
         if pay is None:
-            self._bad_value(
+            self.bad_value(
                 (*path, "pay"),
                 f"{row['pay']!r} is not a pay; write it as 100%, 100% Mega, 300 for 1, "
                 "3 to 2 or Push.",
             )
         if envy_cents is None:
-            self._bad_value((*path, "envy"), f"{row['envy']!r} is not an amount like $100.")
+            self.bad_value((*path, "envy"), f"{row['envy']!r} is not an amount like $100.")
         if pay is None or envy_cents is None:
             return None
         return Hand(row["id"], row["label"], pay, envy_cents)
@@ -225,17 +193,17 @@ class _Reader:
     def _check_reachable(self, path: Path, hand_id: str, earlier: list[str]) -> None:
         """The first hand made is paid, so a hand after one that contains it is never paid."""
         if hand_id in earlier:
-            self._bad_value(path, f"Hand {hand_id!r} is listed twice.")
+            self.bad_value(path, f"Hand {hand_id!r} is listed twice.")
         for other in earlier:
             if hidden_by(hand_id, other):
                 sentence = f"Hand {hand_id!r} is never paid: every such hand is already {other!r}."
-                self._bad_value(path, sentence)
+                self.bad_value(path, sentence)
 
     def _check_kinds(self, path: Path, hands: list[Hand]) -> None:
         """``to 1`` bets lie on the felt, ``for 1`` and percent bets are taken: never both."""
         felt = [isinstance(hand.pay, ToOne) for hand in hands]
         if any(felt) and not all(felt):
-            self._bad_value(path, "A paytable cannot mix 'to' pays with 'for' or percent pays.")
+            self.bad_value(path, "A paytable cannot mix 'to' pays with 'for' or percent pays.")
 
     def _levels(self, hands: list[Hand]) -> tuple[Level, ...]:
         names = dict.fromkeys(hand.pay.level for hand in hands if isinstance(hand.pay, Percent))
@@ -243,13 +211,13 @@ class _Reader:
 
     def _read_aliases(self, path: Path, rows: list[Any], prefix: str) -> list[str]:
         """An alias is a bare label, or a whole ``game/bet/label`` id."""
-        if not self._check_texts(path, rows):
+        if not self.check_texts(path, rows):
             return []
         aliases = []
         for number, row in enumerate(rows):
             name = row if "/" in row else f"{prefix}/{row}"
             if not re.fullmatch(r"[a-z0-9-]+/[a-z0-9-]+/[A-Za-z0-9-]+", name):
-                self._bad_value((*path, number), f"{row!r} is not a label or game/bet/label id.")
+                self.bad_value((*path, number), f"{row!r} is not a label or game/bet/label id.")
             aliases.append(name)
         return aliases
 
@@ -257,7 +225,7 @@ class _Reader:
         for name in (paytable_id, *aliases):
             owner = self.names.setdefault(name.lower(), paytable_id)
             if owner != paytable_id or (name == paytable_id and self._is_listed(paytable_id)):
-                self._bad_value((*path, "label"), f"The id {name} is already used by {owner}.")
+                self.bad_value((*path, "label"), f"The id {name} is already used by {owner}.")
 
     def _is_listed(self, paytable_id: str) -> bool:
         return any(paytable.id == paytable_id for paytable in self.paytables)
@@ -267,84 +235,36 @@ class _Reader:
             return 0
         ppm = parse_share(text)
         if ppm is None:
-            self._bad_value(path, f"{text!r} is not a share of the wager like 5%.")
+            self.bad_value(path, f"{text!r} is not a share of the wager like 5%.")
         return ppm or 0
 
     def _read_printed(self, path: Path, rows: list[Any]) -> tuple[PrintedFigure, ...]:
         figures = []
         for number, row in enumerate(rows):
             at = (*path, number)
-            if not self._check_keys(at, row, _PRINTED_KEYS, "printed"):
+            if not self.check_keys(at, row, _PRINTED_KEYS, "printed"):
                 continue
-            self._check_choice((*at, "figure"), row["figure"], FIGURES)
+            self.check_choice((*at, "figure"), row["figure"], FIGURES)
             if not _PRINTED_VALUE.fullmatch(row["value"]):
-                self._bad_value((*at, "value"), f"{row['value']!r} is not a percentage like 4.81%.")
+                self.bad_value((*at, "value"), f"{row['value']!r} is not a percentage like 4.81%.")
             figures.append(PrintedFigure(row["figure"], row["value"], row["where"]))
         return tuple(figures)
-
-    def _check_keys(self, path: Path, table: Any, known: Mapping[str, type], kind: str) -> bool:
-        """True when the table can be read on: right types, nothing missing."""
-        if not isinstance(table, dict):
-            self._bad_value(path, f"A {kind} must be a table.")
-            return False
-        good = True
-        for key, value in table.items():
-            if key not in known:
-                names = ", ".join(known)
-                self._bad_key((*path, key), f"A {kind} has no key {key!r}; it has {names}.")
-            elif type(value) is not known[key]:
-                self._bad_value((*path, key), f"{key} must be {_type_name(known[key])}.")
-                good = False
-        for key in _REQUIRED[kind]:
-            if key not in table:
-                self._bad_value(path, f"This {kind} needs the key {key!r}.")
-                good = False
-        return good
-
-    def _check_texts(self, path: Path, rows: list[Any]) -> bool:
-        good = True
-        for number, row in enumerate(rows):
-            if not isinstance(row, str):
-                self._bad_value((*path, number), "This must be a text.")
-                good = False
-        return good
 
     def _check_notes(self, path: Path, notes: list[Any], row: Mapping[str, Any]) -> None:
         """They are shown on the dealer's panel, so they have to be few and short."""
         at = (*path, "notes") if "notes" in row else (*path, "label")
-        self._check_texts((*path, "notes"), row.get("notes", []))
+        self.check_texts((*path, "notes"), row.get("notes", []))
         if len(notes) > NOTES_PER_GAME_MAX:
             sentence = f"A paytable has at most {NOTES_PER_GAME_MAX} notes, its bet's among them."
-            self._bad_value(at, sentence)
+            self.bad_value(at, sentence)
         for note in notes:
             if isinstance(note, str) and not _is_note(note):
-                self._bad_value(at, f"A note is one line of 1 to {NOTE_MAX_BYTES} bytes.")
-
-    def _check_pattern(self, path: Path, text: str, pattern: re.Pattern[str]) -> None:
-        if not pattern.fullmatch(text):
-            self._bad_value(path, f"{text!r} cannot be part of an id.")
-
-    def _check_choice(self, path: Path, text: str | None, known: tuple[str, ...]) -> None:
-        if text is not None and text not in known:
-            self._bad_value(path, f"{text!r} is not one of {', '.join(known)}.")
+                self.bad_value(at, f"A note is one line of 1 to {NOTE_MAX_BYTES} bytes.")
 
     def _unknown_evaluator(self, path: Path, name: str) -> None:
         known = ", ".join(EVALUATORS)
-        self._bad_value(path, f"Evaluator {name!r} is not known; the evaluators are {known}.")
-
-    def _bad_value(self, path: Path, sentence: str) -> None:
-        self._report(self.positions.of_value(path), sentence)
-
-    def _bad_key(self, path: Path, sentence: str) -> None:
-        self._report(self.positions.of_key(path), sentence)
-
-    def _report(self, place: Position, sentence: str) -> None:
-        self.problems.append(Problem(self.file, place.line, place.column, sentence))
+        self.bad_value(path, f"Evaluator {name!r} is not known; the evaluators are {known}.")
 
 
 def _is_note(text: str) -> bool:
     return text.isprintable() and 1 <= len(text.encode()) <= NOTE_MAX_BYTES
-
-
-def _type_name(kind: type) -> str:
-    return {int: "a whole number", str: "a text", bool: "true or false", list: "an array"}[kind]
