@@ -99,6 +99,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         timer = asyncio.TimerHandle(when, callback, args, self, context)
         # To the nearest nanosecond, so that a timer set in milliseconds lands on it exactly.
         due_ns = round(when * NANOSECONDS)
+        if due_ns <= self._now_ns and when > self.time():
+            due_ns = self._now_ns + 1  # what is not yet is later: who waits for the rest gets on
         heapq.heappush(self._timers, (due_ns, next(self._timer_order), timer))
         return timer
 

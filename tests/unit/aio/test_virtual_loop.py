@@ -70,6 +70,20 @@ def test_timers_of_the_same_nanosecond_run_in_the_order_they_were_set():
     assert run_virtual(main()) == list(range(100))
 
 
+def test_who_waits_until_a_time_between_two_nanoseconds_gets_there():
+    async def main() -> int:
+        loop = virtual_loop()
+        await aio.sleep(0.5216)
+        end_s = loop.time() + 7.2  # a float just above the nanosecond
+        turns = 0
+        while loop.time() < end_s and turns < 10:
+            await aio.sleep(end_s - loop.time())
+            turns += 1
+        return turns
+
+    assert run_virtual(main()) <= 2
+
+
 def trace(seed: int) -> str:
     digest = hashlib.sha256()
     dice = random.Random(seed)
