@@ -8,7 +8,7 @@ key position, keys held) survives a power cut; registers do not.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -96,6 +96,17 @@ class World:
 
     def has_chip(self, sensor: str) -> bool:
         return self.felt.pad(sensor).chip
+
+    def spill(self, sensors: Sequence[str]) -> None:
+        """A drink over these neighbours, in order; it stays until it is wiped."""
+        self.felt.spill(sensors, self.now_ns())
+        for sensor in sensors:
+            self._feel(sensor)
+
+    def wipe(self, sensors: Sequence[str]) -> None:
+        self.felt.wipe(sensors, self.now_ns())
+        for sensor in sensors:
+            self._feel(sensor)
 
     def lay_felt(self, physics: PhysicalTable) -> None:
         """Exchanges the felt for a physical one that was drawn elsewhere."""

@@ -64,18 +64,13 @@ async def clock_jumps(floor: StormFloor, table: StormTable, chance: random.Rando
 
 
 async def liquid_spilled(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
-    """Only where the felt's physics knows liquids."""
-    spill, wipe = getattr(table.world, "spill", None), getattr(table.world, "wipe", None)
-    if spill is None or wipe is None:
-        return
-    sensors = chance.sample(table.sensors, chance.randint(1, 3))
-    lasts_s = chance.uniform(1, 15)
+    """A drink over one to four neighbours, and someone who wipes it up."""
+    count = chance.randint(1, min(4, len(table.sensors)))
+    first = chance.randint(0, len(table.sensors) - count)
+    sensors, lasts_s = table.sensors[first : first + count], chance.uniform(1, 15)
     table.hurt(round(lasts_s * 1000) + RECOVERY_MS)
-    for sensor in sensors:
-        spill(sensor)
+    table.spill(sensors)
     try:
         await asyncio.sleep(lasts_s)
     finally:
-        table.disturb()
-        for sensor in sensors:
-            wipe(sensor)
+        table.wipe(sensors)

@@ -7,6 +7,7 @@ nothing recorded may be missing, and every light must tell the truth.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from sim.storm.checks.ledger_watch import LedgerWatch
 from sim.storm.clock import now_ms
@@ -16,6 +17,8 @@ from sim.storm.table import REST_MS, StormTable
 LAST_ROUND_MAX_S = 240.0
 DRAIN_MAX_S = 60.0
 FORK_MAX_S = 120.0
+HAND_S = 0.4
+DRY_S = 12.0  # felt that was wet must have been dry and empty for ten seconds
 
 
 async def heal(floor: StormFloor) -> None:
@@ -83,8 +86,28 @@ async def check_all(floor: StormFloor) -> None:
     for table in floor.tables:
         if not table.retired and not floor.record.violations:
             _check_table(floor, table)
+    if not floor.record.violations:
+        await _check_sensing(floor)
     for office in floor.offices:
         _check_ledger(floor, office.ledger)
+
+
+async def _check_sensing(floor: StormFloor) -> None:
+    """Whatever was broken or wet: on the empty, healed felt every chip shows again."""
+    tables = [table for table in floor.tables if not table.retired]
+    await asyncio.sleep(DRY_S)
+    for act in (StormTable.place, StormTable.remove):
+        await asyncio.gather(*(_at_every_spot(table, act) for table in tables))
+        await asyncio.sleep(REST_MS / 1000 + 0.1)
+        for table in tables:
+            table.check_lights()
+
+
+async def _at_every_spot(table: StormTable, act: Callable[[StormTable, str], None]) -> None:
+    table.was_wet = False
+    for sensor in table.sensors:
+        act(table, sensor)
+        await asyncio.sleep(HAND_S)  # all at once would be no chips but a wave
 
 
 async def _drain(floor: StormFloor) -> None:

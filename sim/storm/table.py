@@ -69,6 +69,7 @@ class StormTable:
         self.world = World(plan.config.board, self.chance.randrange(1 << 30))
         self.world.lamps = WatchedLamps(self.sensors, self._bright)
         self.retired = False  # a forked unit waits for a person: it plays no more
+        self.was_wet = False  # chips may stay dark on felt that was wet around them
         self.hurt_until_ms = 0  # by a fault of its hardware, as the one who did it says
         self.heard_ms = 0  # when a byte of the manager could last have reached the unit
         self._disturbed_ms = 0
@@ -240,7 +241,9 @@ class StormTable:
         rested = now - self._disturbed_ms >= REST_MS and now >= self.hurt_until_ms
         if rested and self.unit.alive:
             self.record.marks.fire(marks.RESTED_LIGHTS_COMPARED)
-            self.lights.at_rest(self.journal.round, self.world.has_chip, self.world.light)
+            self.lights.at_rest(
+                self.journal.round, self.world.has_chip, self.world.light, self.was_wet
+            )
 
     def failures(self) -> list[BaseException]:
         """What the program let fall while it had power."""
@@ -277,6 +280,15 @@ class StormTable:
     def remove(self, sensor: str) -> None:
         self._act("remove", sensor)
         self.world.remove_chip(sensor)
+
+    def spill(self, sensors: list[str]) -> None:
+        self.disturb()
+        self.was_wet = True
+        self.world.spill(sensors)
+
+    def wipe(self, sensors: list[str]) -> None:
+        self.disturb()
+        self.world.wipe(sensors)
 
     async def press(self, button: str) -> None:
         self._act("press", button)

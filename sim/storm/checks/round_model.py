@@ -25,7 +25,8 @@ class RoundModel:
     number: int = 0
     is_open: bool = False
     accepted: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)  # and still lying there, as far as told
+    refused: list[str] = field(default_factory=list)  # and without two changes since, so it blinks
+    changed: set[str] = field(default_factory=set)  # since the lock
     hands: dict[str, str] = field(default_factory=dict)
     settled: set[str] = field(default_factory=set)
     claim: ClaimModel | None = None
@@ -53,8 +54,10 @@ class RoundModel:
         self.accepted, self.refused = list(body[2]), list(body[3])
 
     def _late_change(self, body: dict[int, Any]) -> None:
-        if body[2] in self.refused and not body[3]:
+        # The first tells what became of a spot that was moving at the lock, the second is news.
+        if body[2] in self.refused and body[2] in self.changed:
             self.refused.remove(body[2])
+        self.changed.add(body[2])
 
     def _hand(self, body: dict[int, Any]) -> None:
         self.hands.pop(body[2], None)
@@ -92,7 +95,7 @@ class RoundModel:
 
     def _clear(self) -> None:
         self.is_open = self.start_was_refused = False
-        self.accepted, self.refused = [], []
+        self.accepted, self.refused, self.changed = [], [], set()
         self.hands, self.settled, self.claim = {}, set(), None
 
 
