@@ -5,7 +5,7 @@ TABLE ?= four-card-touch
 DATA ?= build/run/$(TABLE)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run setup-test test test-quick test-kernel fuzz fuzz-codec lint scenarios perf lock clean
+.PHONY: help setup run setup-test test test-quick test-kernel storm fuzz fuzz-codec lint scenarios perf lock clean
 
 help: ## print this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -29,6 +29,9 @@ test-quick: setup-test ## unit tests only
 test-kernel: setup-test ## the real libraries on a stock Debian kernel in QEMU (x86_64)
 	@if [ "$$(uname -m)" = x86_64 ]; then deploy/setup/kernel && $(PYTHON) -m sim.kernel; \
 	else echo "kernel test: skipped; its guest takes this machine's Python, and QEMU plays an x86_64"; fi
+
+storm: setup-test ## floors under every fault at once: a fixed set of seeds, then fresh ones for SECONDS=180
+	@$(PYTHON) -m sim storm --campaign --seconds $(or $(SECONDS),180)
 
 fuzz: setup-test ## the fuzz tests, fifty times as deep
 	@$(PYTHON) -m pytest tests/fuzz -n 2 -q --hypothesis-profile=deep

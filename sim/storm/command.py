@@ -1,4 +1,4 @@
-"""`python -m sim storm`: one storm from a seed, its verdict in words or as JSON.
+"""`python -m sim storm`: one storm from a seed, its verdict in words or as JSON; or a campaign.
 
 It reads arguments and prints; exit code 1 means that a promise was broken, and the last line says
 how to see it again.
@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 
+from sim.storm.campaign import PROCESSES, run_campaign
 from sim.storm.options import StormOptions
 from sim.storm.run import StormResult, run_storm
 
@@ -20,9 +21,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, help="decides everything left to chance")
     parser.add_argument("--json", action="store_true", help="print the result as JSON only")
     parser.add_argument("-v", "--verbose", action="store_true", help="print the whole trace")
+    many = parser.add_argument_group("many storms")
+    many.add_argument("--campaign", action="store_true", help="a fixed set, then fresh seeds")
+    many.add_argument("--seconds", type=float, default=180.0, help="no new storm begins after")
+    many.add_argument("--processes", type=int, default=PROCESSES, help="storms at the same time")
+    many.add_argument("--fresh-from", type=int, default=None, help="the first fresh seed")
 
 
 def main(options: argparse.Namespace) -> int:
+    if options.campaign:
+        return _campaign(options)
     if options.tables < 1 or options.hours <= 0:
         print("A storm needs at least one table and some time.", file=sys.stderr)
         return 2
@@ -35,6 +43,13 @@ def main(options: argparse.Namespace) -> int:
     else:
         print_result(result, options.verbose)
     return 0 if result.passed else 1
+
+
+def _campaign(options: argparse.Namespace) -> int:
+    if options.seconds <= 0 or options.processes < 1:
+        print("A campaign needs some time and at least one process.", file=sys.stderr)
+        return 2
+    return run_campaign(options.seconds, options.processes, options.fresh_from)
 
 
 def print_options(options: StormOptions) -> None:

@@ -86,9 +86,9 @@ class StormFloor:
                 await clone.table.close()
         for table in self.tables:
             await table.close()
+        self.loop.after_turn = None  # a manager that has closed has nothing to look at
         for office in self.offices:
             await office.close()
-        self.loop.after_turn = None
 
     # -- watching ----------------------------------------------------------------------------
 

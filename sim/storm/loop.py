@@ -11,9 +11,15 @@ import heapq
 from collections.abc import Callable
 from itertools import count
 
-from sim.loop import VirtualLoop
+from sim.loop import VirtualLoop, task_label
 
 Action = Callable[[], None]
+
+TURNS_PER_INSTANT_MAX = 50_000
+
+
+class TimeStandsStill(RuntimeError):  # noqa: N818
+    """Something is always ready again at once, so no timer is ever reached."""
 
 
 class StormLoop(VirtualLoop):
@@ -22,6 +28,7 @@ class StormLoop(VirtualLoop):
         self.after_turn: Action | None = None
         self._strikes: list[tuple[int, int, int, Action]] = []
         self._order = count()
+        self._instant = (start_ns, 0)  # and the turn in which it began
         super().__init__(start_ns)
 
     def strike_after(self, turns: int, action: Action, place: int = 0) -> None:
@@ -40,5 +47,14 @@ class StormLoop(VirtualLoop):
             self._ready.insert(place, asyncio.Handle(action, (), self))
         super()._run_once()
         self.turn_count += 1
+        self._notice_standstill()
         if self.after_turn is not None:
             self.after_turn()
+
+    def _notice_standstill(self) -> None:
+        instant_ns, since_turn = self._instant
+        if instant_ns != self.now_ns:
+            self._instant = (self.now_ns, self.turn_count)
+        elif self.turn_count - since_turn > TURNS_PER_INSTANT_MAX:
+            names = sorted(task_label(task) for task in asyncio.all_tasks(self))
+            raise TimeStandsStill(f"At {self.time():.6f} s time stands still: {', '.join(names)}.")

@@ -38,7 +38,7 @@ CASES: tuple[Case, ...] = (
         mutations.dedupe_off,
         ("connection overtaken",),
         ("counted once", "honest units are believed"),
-        4,
+        6,
     ),
     (mutations.light_before_journal, (), ("recorded before shown",), 1),
     (
@@ -80,7 +80,7 @@ CASES: tuple[Case, ...] = (
         ("everything drains in bounded time", "no win lost"),
         3,
     ),
-    (mutations.starts_offline, ("link cut",), ("no game starts offline",), 4),
+    (mutations.starts_offline, ("link cut",), ("no game starts offline",), 8),
     (
         mutations.failed_write_acknowledged,
         ("manager disk fails",),
