@@ -11,11 +11,11 @@ UNSEEN = 4  # was there when the readings began
 
 GAP_MAX_MS = 30
 TOUCH_LAG_MS = 20
-LANDING_MS = 14
+LANDING_MS = 18  # A second reading may still find it landing, a third may not.
 JUMPED_MIN = 0.50
 STACK_MAX = 2.60
 # Parts of the level: a drop is there at once and neither grows nor shrinks after that.
-STEP_FIRST = 0.70
+STEP_FIRST = 0.45
 STEP_MARGIN = 0.08
 STEP_JUMP = 2.5
 
@@ -46,21 +46,29 @@ class Arrival:
         else:
             self.begin(level, JUMPED if level >= JUMPED_MIN else SEEN)
 
-    def see(self, level: float, age_ms: int, prompt: bool) -> None:
-        """A further reading of the same object, `age_ms` after its first."""
+    def see(self, level: float, age_ms: int, prompt: bool) -> bool:
+        """A further reading, `age_ms` after the first; True when it is landing only now."""
+        if age_ms > GAP_MAX_MS:
+            if level > self._high:
+                self._high = level
+            elif level < self._low:
+                self._low = level
+            return False
+        is_landing = level > self._low + self._slack
         if prompt and age_ms <= TOUCH_LAG_MS:
             # A reading out of turn was ahead of the touch bit and caught a chip in its fall.
             self.begin(level, STEPPED)
-        elif age_ms <= GAP_MAX_MS and level > STEP_JUMP * self._high:
+        elif level > STEP_JUMP * self._high:
             # The first reading caught it in its fall; no hand comes that far between two readings.
             self.begin(level, STEPPED)
             self._first = STACK_MAX
         elif age_ms <= LANDING_MS and level > self._low:
             self._high = self._low = level
-        elif level > self._high:
-            self._high = level
-        elif level < self._low:
-            self._low = level
+        else:
+            self._high = max(self._high, level)
+            self._low = min(self._low, level)
+            is_landing = False
+        return is_landing
 
     def is_drop(self, level: float) -> bool:
         """True when it came in one step and has kept its level ever since."""

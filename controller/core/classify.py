@@ -107,7 +107,9 @@ class Classifier:
     def take(self, level: float, now_ms: int, prompt: bool) -> int:
         """One reading. `prompt`: an interrupt told of it within a few milliseconds."""
         own = level - self._base
-        if self._reads_empty(level, own):
+        limit = self._felt.leave_limit if self._zone == IN_EMPTY else self._felt.return_limit
+        reads_empty = self._reads_empty(level, limit) if self._base else -limit <= level <= limit
+        if reads_empty:
             self._see_empty(level, now_ms)
         elif self._may_creep() and self._felt.creeps(level):
             self._see_creep(level, now_ms)
@@ -152,13 +154,11 @@ class Classifier:
 
     # -- the felt is empty, or was -----------------------------------------------------------
 
-    def _reads_empty(self, level: float, own: float) -> bool:
-        limit = self._felt.leave_limit if self._zone == IN_EMPTY else self._felt.return_limit
-        if not self._base:
-            return -limit <= level <= limit
+    def _reads_empty(self, level: float, limit: float) -> bool:
+        """What lay on drifted felt is gone: it reads what it did before, or nothing at all."""
         if self._base > 0 and -limit <= level <= limit:
-            return True  # no longer drifted: what lay there went with the damp
-        return -limit <= own <= limit and -CREEP_MAX <= level <= CREEP_MAX
+            return True
+        return -limit <= level - self._base <= limit and -CREEP_MAX <= level <= CREEP_MAX
 
     def _see_empty(self, level: float, now_ms: int) -> None:
         if self.kind == NOTHING:
@@ -239,7 +239,11 @@ class Classifier:
             level = self._begin(level, now_ms, prompt)
         if self.kind == CHIP and not self._holds(level):
             self._doubt(now_ms)
-        if self._trace.add(level, now_ms):
+        is_due = self._trace.add(level, now_ms)
+        if self.kind == UNDECIDED and not is_due:
+            # A drop may be decided between two blocks: whoever presses START waits for it.
+            is_due = self._evidence.is_rested_drop(now_ms)
+        if is_due:
             if self.kind != CHIP:
                 self._judge(now_ms)
             elif self._trace.is_restless(RESTLESS_MS, now_ms):

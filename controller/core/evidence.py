@@ -7,13 +7,14 @@ Levels are in chips above the felt.
 
 from controller.core.arrival import STACK_MAX, STEPPED, UNSEEN, Arrival
 from controller.core.findings import RESTLESS, TOO_LARGE, TOO_LITTLE
-from controller.core.trace import Trace
+from controller.core.trace import BLOCK_MS, Trace
 from hal.aio import ticks_diff
 
 CHIP_MIN = 0.65
 CHIP_MAX = 1.35
 DROPPED_MIN = 0.75
 DROPPED_MAX = 1.30
+USUAL_MAX = 1.25
 SAME_CHIP = 0.12
 CARD_ON_CHIP = 0.22
 HAND_MIN = 0.15  # What leaves with the hand.
@@ -21,7 +22,7 @@ HAND_MIN = 0.15  # What leaves with the hand.
 DROPPED_MS = 150
 DROPPED_MAX_MS = 700  # What needs longer to come to rest has no weight of its own.
 UNSEEN_MS = 300
-LEFT_BEHIND_MS = 600
+LEFT_BEHIND_MS = 700
 STACK_MS = 1000
 KNOWN_MS = 300
 HAND_LEFT_MAX_MS = 1500
@@ -51,7 +52,8 @@ class Evidence:
         self.trace.clear()
 
     def see(self, level: float, now_ms: int, prompt: bool) -> None:
-        self.arrival.see(level, ticks_diff(now_ms, self._since_ms), prompt)
+        if self.arrival.see(level, ticks_diff(now_ms, self._since_ms), prompt):
+            self.trace.clear()  # it rests from here on at the earliest
 
     def accept(self) -> float:
         """It is a chip; returns its level."""
@@ -62,6 +64,11 @@ class Evidence:
 
     def age_ms(self, now_ms: int) -> int:
         return ticks_diff(now_ms, self._since_ms)
+
+    def is_rested_drop(self, now_ms: int) -> bool:
+        """True when it came in one step and has lain there for just long enough to be judged."""
+        age_ms = ticks_diff(now_ms, self._since_ms)
+        return DROPPED_MS <= age_ms < DROPPED_MS + BLOCK_MS and self.arrival.origin == STEPPED
 
     def is_known_chip(self, level: float, known: float, now_ms: int) -> bool:
         """The chip that was accepted before lies there still, or again."""
@@ -81,8 +88,10 @@ class Evidence:
         if age_ms <= DROPPED_MAX_MS and self.arrival.is_drop(level):
             rest_ms = DROPPED_MS if origin == STEPPED else UNSEEN_MS
             return self._rests_in(DROPPED_MIN, DROPPED_MAX, rest_ms, now_ms)
-        # Nobody needs long to put a chip down; what stays longer has to prove more.
-        rest_ms = LEFT_BEHIND_MS if age_ms < DECIDE_MAX_MS else STACK_MS
+        # Nobody needs long to put a chip down, and most weigh what they should; a finger that lies
+        # still for a while does not. What is unusual has to prove more.
+        is_usual = age_ms < DECIDE_MAX_MS and DROPPED_MIN <= level <= USUAL_MAX
+        rest_ms = LEFT_BEHIND_MS if is_usual else STACK_MS
         came = self._hand_left(level, rest_ms, now_ms)
         return came and self._rests_in(CHIP_MIN, CHIP_MAX, rest_ms, now_ms)
 

@@ -85,23 +85,28 @@ class Trace:
         return total / count if count else 0.0
 
     def mean_if_still(self, duration_ms: int, now_ms: int) -> "float | None":
-        """The mean of the last `duration_ms`, or None when it moved or was not looked at enough."""
-        blocks = self._last(duration_ms, now_ms)
-        count, mean, variance = _moments(blocks)
-        if count < READINGS_MIN or count * READING_EVERY_MAX_MS < duration_ms:
+        """The mean of the last `duration_ms`, or None when it moved or was not looked at enough.
+
+        Where readings are far apart it looks back further, until there are enough of them.
+        """
+        first, count, mean, variance = self._last(duration_ms, now_ms)
+        if not count or count * READING_EVERY_MAX_MS < duration_ms:
             return None
         noise = self._noise * self._noise
         if variance > noise * (1 + SPREAD_MARGIN * sqrt(2 / count)):
             return None
+        blocks = self._blocks[first:]
+        if self._open is not None:
+            blocks.append(self._open)
         if self._wanders(blocks, mean, noise) or self._trends(blocks, count):
             return None
         return mean
 
     def is_restless(self, duration_ms: int, now_ms: int) -> bool:
         """True when the last `duration_ms` certainly shows more than noise."""
-        count, _mean, variance = _moments(self._last(duration_ms, now_ms))
+        _first, count, _mean, variance = self._last(duration_ms, now_ms)
         noise = self._noise * self._noise
-        return count >= READINGS_MIN and variance > noise * (1 + CERTAIN_MARGIN * sqrt(2 / count))
+        return count > 0 and variance > noise * (1 + CERTAIN_MARGIN * sqrt(2 / count))
 
     def fell_to(self, level: float, by: float, still_ms: int, before_ms: int, now_ms: int) -> bool:
         """True when something at least `by` higher left in the `before_ms` before the still end.
@@ -142,12 +147,28 @@ class Trace:
         change = self._blocks[-1].mean() - self._blocks[-2].mean()
         return abs(change) > 4 * self._noise + 0.03
 
-    def _last(self, duration_ms: int, now_ms: int) -> "list[Block]":
-        """The blocks of the last `duration_ms`; none when the trace is younger than that."""
-        for index in range(len(self._blocks) - 1, -1, -1):
-            if ticks_diff(now_ms, self._blocks[index].begin_ms) >= duration_ms:
-                return self._blocks[index:]
-        return []
+    def _last(self, duration_ms: int, now_ms: int) -> "tuple[int, int, float, float]":
+        """(first block, count, mean, variance) of the last `duration_ms` and READINGS_MIN readings.
+
+        The block that is still open counts with what it has. The count is 0 when the trace does not
+        reach back that far.
+        """
+        blocks = self._blocks
+        count = 0
+        total = 0.0
+        squares = 0.0
+        newest = self._open
+        if newest is not None:
+            count, total, squares = newest.count, newest.total, newest.squares
+        for index in range(len(blocks) - 1, -1, -1):
+            block = blocks[index]
+            count += block.count
+            total += block.total
+            squares += block.squares
+            if count >= READINGS_MIN and ticks_diff(now_ms, block.begin_ms) >= duration_ms:
+                mean = total / count
+                return index, count, mean, squares / count - mean * mean
+        return 0, 0, 0.0, 0.0
 
     def _wanders(self, blocks: "list[Block]", mean: float, noise: float) -> bool:
         freedom = len(blocks) - 1
@@ -175,18 +196,3 @@ class Trace:
             second_count += block.count
         apart = second / second_count - first / first_count
         return abs(apart) > TREND_MARGIN * self._noise * 2 / sqrt(count)
-
-
-def _moments(blocks: "list[Block]") -> "tuple[int, float, float]":
-    """(count, mean, variance) of all readings in the blocks."""
-    count = 0
-    total = 0.0
-    squares = 0.0
-    for block in blocks:
-        count += block.count
-        total += block.total
-        squares += block.squares
-    if not count:
-        return 0, 0.0, 0.0
-    mean = total / count
-    return count, mean, squares / count - mean * mean

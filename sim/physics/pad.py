@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf, pi, sin
 
-from sim.capacitance import FEMTOFARAD_COUNTS
+from sim.capacitance import FEMTOFARAD_COUNTS, SHORT_CIRCUIT_FEMTOFARADS
+from sim.capacitance import femtofarads as femtofarads_of
 from sim.chips.base import FOREVER_NS, Source
 from sim.physics.noise import EXTREME, gauss
 from sim.physics.things import Thing
@@ -91,11 +92,12 @@ class PhysicalPad(Source):
 
     def femtofarads(self, at_ns: int) -> float:
         """What a converter that samples every 4 ms sees in the sample of this moment."""
+        if self.dead_counts is not None:
+            return femtofarads_of(self.dead_counts)
         number = at_ns // SAMPLE_NS
         t_s = number * SAMPLE_S
         total = self.still_ff(t_s) + self.noise_ff * gauss(self.noise_key, number)
-        if self.mains_ff:
-            total += self.mains_ff * sin(self.mains_omega * t_s)
+        total += self.mains_ff * sin(self.mains_omega * t_s)
         for interference in self.interferences:
             total += interference.at(t_s, number)
         return total
@@ -117,14 +119,22 @@ class PhysicalPad(Source):
         """(until_ns, lowest, highest counts): what any sample before `until_ns` can read."""
         if self.dead_counts is not None:
             return FOREVER_NS, self.dead_counts, self.dead_counts
+        until_ns, least_ff, most_ff = self.calm_ff(at_ns)
+        return until_ns, counts_of(most_ff), counts_of(least_ff)
+
+    def calm_ff(self, at_ns: int) -> tuple[int, float, float]:
+        """The same as capacitance: (until_ns, least, most); nothing is known while it moves."""
+        if self.dead_counts is not None:
+            dead_ff = femtofarads_of(self.dead_counts)
+            return FOREVER_NS, dead_ff, dead_ff
         t_s = at_ns * 1e-9
         until_s = self._calm_until(t_s)
         if until_s <= t_s:
-            return at_ns, 0, COUNTS_MAX
+            return at_ns, 0.0, SHORT_CIRCUIT_FEMTOFARADS
         until_ns = FOREVER_NS if until_s == inf else int(until_s * 1e9)
         still_ff = self.still_ff(t_s)
         spread_ff = self.noise_ff * EXTREME + self.mains_ff + abs(self.lamp_ff)
-        return until_ns, counts_of(still_ff + spread_ff), counts_of(still_ff - spread_ff)
+        return until_ns, still_ff - spread_ff, still_ff + spread_ff
 
     def _calm_until(self, t_s: float) -> float:
         until_s = inf

@@ -51,6 +51,8 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "resting hand wanders, part rms": (0.03, 0.10),
     "resting hand trembles, part rms": (0.008, 0.03),
     "hover height, mm": (2.0, 30.0),
+    "wet hand, times a dry one": (1.0, 1.5),
+    "drips from a wet hand, fF": (3.0, 60.0),
     "hovering hand wanders, mm rms": (1.0, 4.0),
     "hovering hand trembles, mm rms": (0.15, 0.6),
     "wander, Hz": (0.4, 2.5),

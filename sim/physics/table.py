@@ -132,8 +132,8 @@ class PhysicalTable:
         self.pads[pad_id].things.append(self._new_hand(self.draw.of("palm, fF"), poses))
         return end_s
 
-    def hover(self, pad_id: str, at_s: float) -> float:
-        """A free hand over the spot, at one height and then another."""
+    def hover(self, pad_id: str, at_s: float, wet: float = 1.0) -> float:
+        """A free hand over the spot, at one height and then another; `wet` times a dry one."""
         draw = self.draw
         poses, begin_s = [], at_s
         for _ in range(draw.pick(1, 3)):
@@ -146,8 +146,13 @@ class PhysicalTable:
             draw.of("hovering hand wanders, mm rms"),
             draw.of("hovering hand trembles, mm rms"),
         )
-        self.pads[pad_id].things.append(self._new_hand(draw.of("palm, fF"), poses, shiver_mm))
+        self.pads[pad_id].things.append(self._new_hand(wet * draw.of("palm, fF"), poses, shiver_mm))
         return begin_s
+
+    def drip(self, pad_id: str, at_s: float) -> None:
+        """A few drops fall from a wet hand or glass."""
+        drops = self._liquid(at_s, self.draw.of("drips from a wet hand, fF"))
+        self.pads[pad_id].things.append(replace(drops, flow_ff=0.0, flow_s=0.0))
 
     # -- liquid ------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
-"""The board of a sensing trial: one sensing chip, one lamp chip, five spots.
+"""The board of a sensing trial: sensing chips of one kind, one lamp chip, five spots.
 
-It is the smallest table on which neighbours exist; the chips are wired as on the boards that ship.
+It is the smallest table on which neighbours exist; the chips are wired as on the boards that ship:
+one MPR121 with its interrupt line, or two FDC1004 behind a multiplexer.
 """
 
 from __future__ import annotations
@@ -8,38 +9,61 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hal.board_config import BoardConfig, parse_board
+from hal.chip_kinds import ELECTRODE_COUNT_MAX, FDC1004, MPR121
 
 SENSE = "sense-1"
 BUS = 1
 SENSE_GPIO = 17
 
 
-def trial_board(pad_ids: Sequence[str]) -> BoardConfig:
+def trial_board(pad_ids: Sequence[str], chip: str = MPR121) -> BoardConfig:
+    lamps = {"name": "lights-1", "kind": "pca9685", "bus": BUS, "address": 0x40}
     return parse_board(
         {
             "backend": "simulated",
             "serial": "UF-TRIAL",
             "buses": [{"number": BUS, "frequency_hz": 400_000}],
-            "chips": [
-                {
-                    "name": SENSE,
-                    "kind": "mpr121",
-                    "bus": BUS,
-                    "address": 0x5A,
-                    "interrupt_gpio": SENSE_GPIO,
-                },
-                {"name": "lights-1", "kind": "pca9685", "bus": BUS, "address": 0x40},
-            ],
-            "sensors": [_sensor(number, pad_id) for number, pad_id in enumerate(pad_ids)],
+            "chips": [*_sensing_chips(chip, len(pad_ids)), lamps],
+            "sensors": [_sensor(number, pad_id, chip) for number, pad_id in enumerate(pad_ids)],
         }
     )
 
 
-def _sensor(number: int, pad_id: str) -> dict[str, object]:
+def _sensing_chips(chip: str, pad_count: int) -> list[dict[str, object]]:
+    if chip == MPR121:
+        return [
+            {
+                "name": SENSE,
+                "kind": MPR121,
+                "bus": BUS,
+                "address": 0x5A,
+                "interrupt_gpio": SENSE_GPIO,
+            }
+        ]
+    mux = {"name": "mux-1", "kind": "tca9548a", "bus": BUS, "address": 0x71}
+    count = -(-pad_count // ELECTRODE_COUNT_MAX[FDC1004])
+    return [
+        mux,
+        *(
+            {
+                "name": f"sense-{number + 1}",
+                "kind": FDC1004,
+                "bus": BUS,
+                "address": 0x50,
+                "mux": "mux-1",
+                "mux_channel": number,
+            }
+            for number in range(count)
+        ),
+    ]
+
+
+def _sensor(number: int, pad_id: str, chip: str) -> dict[str, object]:
+    chip_number, electrode = divmod(number, ELECTRODE_COUNT_MAX[chip])
     return {
         "id": pad_id,
-        "chip": SENSE,
-        "electrode": number,
+        "chip": f"sense-{chip_number + 1}",
+        "electrode": electrode,
         "lamp_chip": "lights-1",
         "white_channel": 2 * number,
         "amber_channel": 2 * number + 1,

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from controller.calibration import GOOD_MARGIN
 from controller.core.scale import Calibration
-from sim.capacitance import FEMTOFARAD_COUNTS
 from sim.physics.pad import PhysicalPad
 from sim.physics.table import PhysicalTable
+from sim.sense.sensing_chip import SensingChip
 
 QUANTISING_RMS = 0.29
-# A spot whose chip does not stand out this far from its noise is not released for play.
-MARGIN_MIN = 60.0
 
 
 @dataclass(frozen=True)
@@ -27,16 +26,16 @@ class Stored:
     calibration: Calibration
 
     @property
-    def margin(self) -> float:
-        return self.calibration.chip_delta / self.calibration.noise
+    def is_good(self) -> bool:
+        """Whether the tech's procedure would release this spot for play."""
+        return self.calibration.chip_delta / self.calibration.noise >= GOOD_MARGIN
 
 
-def calibrate(table: PhysicalTable, pad: PhysicalPad) -> Stored:
+def calibrate(table: PhysicalTable, pad: PhysicalPad, chip: SensingChip) -> Stored:
     """On an empty, dry felt, with one chip of the house in the middle of the spot."""
-    empty_counts = FEMTOFARAD_COUNTS / pad.stray_ff - 0.5
-    chip_ff = pad.stray_ff + pad.sensitivity * table.one_chip_ff()
-    chip_delta = empty_counts - (FEMTOFARAD_COUNTS / chip_ff - 0.5)
-    counts_per_ff = FEMTOFARAD_COUNTS / pad.stray_ff**2
+    empty = chip.exact(pad.stray_ff)
+    chip_delta = empty - chip.exact(pad.stray_ff + pad.sensitivity * table.one_chip_ff())
+    counts_per_ff = empty - chip.exact(pad.stray_ff + 1)
     noise = ((pad.noise_rms_ff() * counts_per_ff) ** 2 + QUANTISING_RMS**2) ** 0.5
     noise *= table.draw.of("noise figure found by calibration")
-    return Stored(round(empty_counts), Calibration(round(chip_delta), noise))
+    return Stored(round(empty), Calibration(round(chip_delta), noise, chip.raw_max))

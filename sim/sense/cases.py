@@ -141,6 +141,15 @@ def _hover(table: PhysicalTable) -> Scene:
     return Scene(table.draw.between(at_s, end_s + 0.5))
 
 
+def _wet_hover(table: PhysicalTable) -> Scene:
+    """A wet hand over the spot, and in half of the trials it drips."""
+    at_s = _begin(table)
+    end_s = table.hover(TARGET, at_s, table.draw.of("wet hand, times a dry one"))
+    if table.draw.chance(0.5):
+        table.drip(TARGET, table.draw.between(at_s, end_s))
+    return Scene(table.draw.between(at_s, end_s + 3))
+
+
 def _card(table: PhysicalTable) -> Scene:
     count = table.draw.pick(1, 5)
     ff = table.draw.of("card, fF") * (1 + 0.5 * (count - 1))
@@ -281,6 +290,7 @@ CASES: tuple[Case, ...] = (
     Case("felt changed, not calibrated", _new_felt, 2, never_accepts=True),
     Case("hand resting", _hand, 12, never_accepts=True),
     Case("hand hovering", _hover, 12, never_accepts=True),
+    Case("wet hand hovering", _wet_hover, 6, never_accepts=True),
     Case("sleeve", _sleeve, 6),
     Case("card over the spot", _card, 8, never_accepts=True),
     Case("phone", _thing("phone, fF"), 2),

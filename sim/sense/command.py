@@ -10,18 +10,24 @@ import argparse
 import json
 import logging
 
+from hal.chip_kinds import MPR121
+from sim.physics.ranges import RANGES
 from sim.sense.matrix import Plan, Result, run_matrix
+from sim.sense.sensing_chip import CHIPS
 from sim.sense.tally import Tally
 
 HEAD = (
     f"{'case':34}{'trials':>7}{'regs':>6}{'chips':>7}{'false+':>7}{'missed':>7}"
-    f"{'refused':>8}  in doubt: accepted / refused"
+    f"{'unknown':>8}  in doubt: accepted / refused"
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, help="decides every table and every act")
     parser.add_argument("--trials", type=int, default=2000, help="shared out over the cases")
+    parser.add_argument(
+        "--chip", choices=sorted(CHIPS), default=MPR121, help="the sensing chip under the felt"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
     parser.add_argument(
         "--register-part",
@@ -41,14 +47,15 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    plan = Plan(options.seed, options.trials, getattr(options, "register_part", 0.01))
+    plan = Plan(options.seed, options.trials, options.register_part, chip=options.chip)
     if options.json:
         result = run_matrix(plan)
         print(json.dumps(report(result), indent=1))
     else:
-        print(f"sense seed {plan.seed}, {plan.trials} trials")
+        print(f"sense seed {plan.seed}, {plan.trials} trials, {plan.chip}")
         print(HEAD)
         result = run_matrix(plan, lambda tally: print(line(tally), flush=True))
+        print(_ranges(result))
         print(_summary(result))
     return 1 if result.broken() else 0
 
@@ -69,12 +76,20 @@ def line(tally: Tally) -> str:
 def report(result: Result) -> dict[str, object]:
     return {
         "seed": result.plan.seed,
+        "chip": result.plan.chip,
         "trials": sum(tally.trials for tally in result.tallies),
         "trials_through_registers": sum(tally.through_registers for tally in result.tallies),
         "fast_trials_per_cpu_second": round(result.trials_per_cpu_s),
         "cases": [tally.to_json() for tally in result.tallies],
         "broken": result.broken(),
     }
+
+
+def _ranges(result: Result) -> str:
+    """Every figure that was drawn, with the range it was drawn from."""
+    used = sorted(set().union(*(tally.used for tally in result.tallies)))
+    drawn = [f"  {name}: {RANGES[name][0]:g} to {RANGES[name][1]:g}" for name in used]
+    return "\n".join(["drawn from:", *drawn])
 
 
 def _summary(result: Result) -> str:

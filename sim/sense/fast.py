@@ -7,6 +7,8 @@ shipped `Spot` and `Surface`, read at the pace they ask for. The long way throug
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from controller.core.sensing import (
     DECIDING_EVERY_MS,
     FOREIGN,
@@ -17,33 +19,43 @@ from controller.core.sensing import (
     Spot,
 )
 from controller.core.surface import Surface
+from hal.chip_kinds import MPR121
 from sim.chips.base import FOREVER_NS
-from sim.physics.pad import SAMPLE_NS
+from sim.physics.pad import SAMPLE_NS, PhysicalPad
 from sim.physics.table import PhysicalTable
 from sim.sense.calibrate import Stored
+from sim.sense.sensing_chip import CHIPS, SensingChip
 
 MILLISECOND_NS = 1_000_000
-TOUCH_COUNTS, RELEASE_COUNTS = 12, 6
-# The window that shows a level ends up to two samples after it, as the chip's filter does.
-FILTER_NS = SAMPLE_NS
 STATUS_READ_MS = 1  # From the interrupt to the touch bits in the host.
-SNAPSHOT_MS = 2  # From there to the readings.
-READ_COST_MS = 1  # A look takes this long before the next wait begins.
 LAMP_DIM = 0.15
 
 
 class _Electrode:
     """One pad with its spot, and the touch bit its chip would show."""
 
-    __slots__ = ("baseline", "bit", "pad", "spot", "stored", "streak")
+    __slots__ = (
+        "_baseline",
+        "_chip",
+        "_filter_ns",
+        "_raw",
+        "_streak",
+        "bit",
+        "pad",
+        "reference",
+        "spot",
+    )
 
-    def __init__(self, table: PhysicalTable, pad_id: str, stored: Stored) -> None:
-        self.pad = table.pads[pad_id]
-        self.stored = stored
+    def __init__(self, pad_id: str, pad: PhysicalPad, stored: Stored, chip: SensingChip) -> None:
+        self.pad = pad
+        self.reference = stored.reference
         self.spot = Spot(pad_id, stored.calibration)
-        self.baseline = stored.reference >> 2 << 2
         self.bit = False
-        self.streak = 0
+        self._chip = chip
+        self._raw = chip.raw
+        self._filter_ns = chip.filter_ns
+        self._baseline = stored.reference // chip.baseline_step * chip.baseline_step
+        self._streak = 0
         self.pad.lamp = self._lamp
 
     def _lamp(self) -> float:
@@ -54,44 +66,47 @@ class _Electrode:
         """False when one more look would show the noise of empty felt and nothing else."""
         return self.spot.classifier.kind != NOTHING or not self.pad.is_undisturbed
 
-    def counts(self, at_ns: int) -> int:
-        return self.pad.counts(at_ns - FILTER_NS)
+    def measure(self, at_ns: int) -> int:
+        return self._raw(self.pad.femtofarads(at_ns - self._filter_ns))
 
     def sample(self, at_ns: int) -> bool:
         """One sample of the chip; True when the touch bit flips."""
-        return self.decide(self.counts(at_ns))
+        return self.decide(self.measure(at_ns))
 
-    def decide(self, counts: int) -> bool:
-        delta = self.baseline - counts
-        wants = delta >= RELEASE_COUNTS if self.bit else delta > TOUCH_COUNTS
+    def decide(self, raw: int) -> bool:
+        delta = self._baseline - raw
+        wants = delta >= self._chip.release if self.bit else delta > self._chip.touch
         if wants == self.bit:
-            self.streak = 0
+            self._streak = 0
             return False
-        self.streak += 1
-        if self.streak < 2:
+        self._streak += 1
+        if self._streak < self._chip.flips_after:
             return False
-        self.bit, self.streak = wants, 0
+        self.bit, self._streak = wants, 0
         return True
 
     def next_sample_ns(self, at_ns: int) -> int:
         """The first sample from `at_ns` on that could move the touch bit, if that bit matters."""
         if self.spot.presence == UNSURE and self.spot.classifier.kind == FOREIGN:
             return FOREVER_NS  # an unsure spot does not listen to its touch bit
-        until_ns, lowest, highest = self.pad.calm(at_ns - FILTER_NS)
+        until_ns, least_ff, most_ff = self.pad.calm_ff(at_ns - self._filter_ns)
         if until_ns <= at_ns:
             return at_ns
         if self.bit:
-            is_settled = self.baseline - highest >= RELEASE_COUNTS
+            is_settled = self._baseline - self._raw(least_ff) >= self._chip.release
         else:
-            is_settled = self.baseline - lowest <= TOUCH_COUNTS
-        return until_ns if is_settled and not self.streak else at_ns
+            is_settled = self._baseline - self._raw(most_ff) <= self._chip.touch
+        return until_ns if is_settled and not self._streak else at_ns
 
 
 class FastTable:
     """The spots of one table in time. `now_ms` is when the last reading was taken."""
 
-    def __init__(self, table: PhysicalTable, stored: dict[str, Stored]) -> None:
+    def __init__(
+        self, table: PhysicalTable, stored: Mapping[str, Stored], chip: SensingChip = CHIPS[MPR121]
+    ) -> None:
         self.table = table
+        self._chip = chip
         self.surface = Surface()
         self.round_open = False
         self.now_ms = 0
@@ -100,7 +115,9 @@ class FastTable:
         self._watched: Spot | None = None
         self._lit = False
         self._all_read_ms = -QUIET_EVERY_MS
-        self._electrodes = [_Electrode(table, pad_id, stored[pad_id]) for pad_id in table.pads]
+        self._electrodes = [
+            _Electrode(pad_id, pad, stored[pad_id], chip) for pad_id, pad in table.pads.items()
+        ]
         self._busy = self._electrodes
         self.spots = {each.spot.sensor: each.spot for each in self._electrodes}
         for spot in self.spots.values():
@@ -111,8 +128,12 @@ class FastTable:
             now_ms = self.now_ms
             wait_ms = QUIET_EVERY_MS
             for each in self._busy:
-                wait_ms = min(wait_ms, each.spot.read_again_ms(now_ms))
-            next_ms = min(now_ms + READ_COST_MS + wait_ms, end_ms)
+                again_ms = each.spot.read_again_ms(now_ms)
+                if again_ms < wait_ms:
+                    wait_ms = again_ms
+                    if again_ms <= DECIDING_EVERY_MS:
+                        break
+            next_ms = min(now_ms + self._chip.read_cost_ms + wait_ms, end_ms)
             flipped_ms = self._first_flip(now_ms, next_ms) if wait_ms > DECIDING_EVERY_MS else None
             if flipped_ms is None:
                 self.now_ms = next_ms
@@ -158,7 +179,7 @@ class FastTable:
         if interrupt:
             for each in self._busy:
                 each.spot.touched(each.bit, now_ms, True)
-            self.now_ms = now_ms = now_ms + SNAPSHOT_MS
+            self.now_ms = now_ms = now_ms + self._chip.snapshot_ms
         at_ns = now_ms * MILLISECOND_NS
         electrodes = self._busy
         if now_ms - self._all_read_ms >= QUIET_EVERY_MS:
@@ -166,10 +187,10 @@ class FastTable:
             self._all_read_ms = now_ms
             self._busy = [each for each in self._electrodes if each.is_busy]
         for each in electrodes:
-            counts = each.counts(at_ns)
+            raw = each.measure(at_ns)
             if is_fast:
-                each.decide(counts)
-            each.spot.reading(counts, each.stored.reference, each.bit, None, now_ms)
+                each.decide(raw)
+            each.spot.reading(raw, each.reference, each.bit, None, now_ms)
             self.reading_count += 1
         self.surface.look(now_ms, not self.round_open)
         if self._watched is not None and (self._watched.presence == PRESENT) != self._lit:

@@ -11,8 +11,10 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from hal.chip_kinds import MPR121
 from sim.sense.cases import CASES, Case
 from sim.sense.registers import RegisterRunner
+from sim.sense.sensing_chip import CHIPS, SensingChip
 from sim.sense.tally import Tally, broken_by
 from sim.sense.trial import FastRunner, Outcome, run_trial
 
@@ -27,6 +29,7 @@ class Plan:
     trials: int
     register_part: float = 0.01
     cases: tuple[Case, ...] = CASES
+    chip: str = MPR121
 
     def shares(self) -> list[tuple[Case, int, int]]:
         """(case, trials, of those through registers), in the order of the matrix."""
@@ -64,9 +67,9 @@ def run_matrix(plan: Plan, tell: Callable[[Tally], None] = lambda _: None) -> Re
         tally = Tally(case)
         seeds = trial_seeds(plan.seed, case, count)
         for seed in seeds[:long_way]:
-            tally.add(run_trial(case, seed, RegisterRunner))
+            tally.add(run_trial(case, seed, RegisterRunner, CHIPS[plan.chip]))
         begin_s = time.process_time()
-        for outcome in _fast(case, seeds[long_way:]):
+        for outcome in _fast(case, seeds[long_way:], CHIPS[plan.chip]):
             tally.add(outcome)
         cpu_s += time.process_time() - begin_s
         fast_trials += count - long_way
@@ -80,6 +83,6 @@ def trial_seeds(seed: int, case: Case, count: int) -> list[int]:
     return [chance.getrandbits(TRIAL_SEED_BITS) for _ in range(count)]
 
 
-def _fast(case: Case, seeds: Iterable[int]) -> Iterable[Outcome]:
+def _fast(case: Case, seeds: Iterable[int], chip: SensingChip) -> Iterable[Outcome]:
     for seed in seeds:
-        yield run_trial(case, seed, FastRunner)
+        yield run_trial(case, seed, FastRunner, chip)

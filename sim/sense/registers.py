@@ -22,9 +22,10 @@ from hal.board import Board
 from sim.backend import SimBackend
 from sim.loop import run_virtual
 from sim.physics.table import PhysicalTable
-from sim.sense.board import BUS, SENSE, trial_board
+from sim.sense.board import BUS, trial_board
 from sim.sense.calibrate import Stored
 from sim.sense.cases import TARGET, Scene
+from sim.sense.sensing_chip import SensingChip
 from sim.sense.trial import Runner
 from sim.world import World
 
@@ -43,10 +44,13 @@ class RegisterRunner(Runner):
 
     through_registers = True
 
-    def __init__(self, table: PhysicalTable, stored: Mapping[str, Stored]) -> None:
+    def __init__(
+        self, table: PhysicalTable, stored: Mapping[str, Stored], chip: SensingChip
+    ) -> None:
         super().__init__()
         self._table = table
         self._stored = stored
+        self._chip = chip
         self._state = RoundState()
         self._round_open = False
         self._lit = False
@@ -56,7 +60,7 @@ class RegisterRunner(Runner):
         return run_virtual(self._play(scene))
 
     async def _play(self, scene: Scene) -> dict[str, int]:
-        world = World(trial_board(list(self._table.pads)))
+        world = World(trial_board(list(self._table.pads), self._chip.name))
         world.lay_felt(self._table)
         world.start()
         board = Board.from_config(world.board, SimBackend(world))
@@ -72,15 +76,15 @@ class RegisterRunner(Runner):
             for sensor, stored in self._stored.items()
         }
         lamps = LampPlayer(board.lamps, lambda: None, lambda _: None)
-        watch = self._new_watch(board, lamps)
+        watches = self._new_watches(world, board, lamps)
         await board.start_lamps()
         tasks = [
-            asyncio.create_task(watch.run(), name="watch"),
+            *(asyncio.create_task(watch.run(), name=watch.name) for watch in watches),
             asyncio.create_task(lamps.run(), name="lamps"),
         ]
         try:
             await self._until_start(world, scene)
-            await watch.look_now()
+            await asyncio.gather(*(watch.look_now() for watch in watches))
             verdicts = self._lock()
             self._show(lamps)
             await aio.sleep_ms(LOOK_AFTER_MS)
@@ -92,17 +96,21 @@ class RegisterRunner(Runner):
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _new_watch(self, board: Board, lamps: LampPlayer) -> ChipWatch:
-        return ChipWatch(
-            SENSE,
-            board.chips[SENSE],
-            dict(enumerate(self.spots.values())),
-            [stored.reference for stored in self._stored.values()],
-            lambda: self._show(lamps),
-            lambda: None,
-            Surface(),
-            lambda: not self._round_open,
-        )
+    def _new_watches(self, world: World, board: Board, lamps: LampPlayer) -> list[ChipWatch]:
+        surface = Surface()
+        return [
+            ChipWatch(
+                name,
+                chip,
+                {place.electrode: self.spots[place.id] for place in world.board.sensors_on(name)},
+                [self._stored[place.id].reference for place in world.board.sensors_on(name)],
+                lambda: self._show(lamps),
+                lambda: None,
+                surface,
+                lambda: not self._round_open,
+            )
+            for name, chip in board.chips.items()
+        ]
 
     async def _until_start(self, world: World, scene: Scene) -> None:
         moments: list[tuple[float, Callable[[], None]]] = []
@@ -110,7 +118,7 @@ class RegisterRunner(Runner):
             moments += [(begin_s, partial(self._open, True)), (end_s, partial(self._open, False))]
         moments.append((scene.rest_s, self._come_to_rest))
         if scene.bus_fault == "nack":
-            moments.append((scene.bus_fault_s, partial(world.faults.nack, SENSE)))
+            moments.append((scene.bus_fault_s, partial(_silence, world)))
         elif scene.bus_fault == "stuck":
             moments.append((scene.bus_fault_s, partial(world.faults.stick_bus, BUS)))
         for at_s, act in sorted(moments, key=lambda moment: moment[0]):
@@ -152,6 +160,11 @@ class RegisterRunner(Runner):
         for sensor, verdict in verdicts:
             if world.light(sensor) in CONTRADICTS[verdict]:
                 self.wrong_lights.append(f"{sensor} {world.light(sensor)}")
+
+
+def _silence(world: World) -> None:
+    for chip in {sensor.chip for sensor in world.board.sensors}:
+        world.faults.nack(chip)
 
 
 async def _sleep_until(world: World, at_s: float) -> None:

@@ -75,7 +75,7 @@ class Tally:
             found.append(f"{name}: {self.dead_read_empty} dead spots read as no bet.")
         if case.never_flickers and self.flickers:
             found.append(f"{name}: {self.flickers} spots flickered.")
-        if case.never_flickers and self.doubtful_silent:
+        if self.doubtful_silent:
             found.append(f"{name}: {self.doubtful_silent} neither accepted nor refused visibly.")
         if self.wrong_lights:
             found.append(f"{name}: {self.wrong_lights} lights did not show the verdict.")
@@ -90,7 +90,7 @@ class Tally:
             "false_accepts": self.false_accepts,
             "false_rejects": self.missed,
             "false_rejects_silent": self.missed_silently,
-            "refused_or_unknown": self.refused,
+            "unknowns": self.refused,
             "doubtful_chips": self.doubtful,
             "doubtful_accepted": self.doubtful_accepted,
             "doubtful_silent": self.doubtful_silent,

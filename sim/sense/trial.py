@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from controller.core.sensing import ACCEPT, EMPTY, LEFT
+from hal.chip_kinds import MPR121
 from sim.physics.table import PhysicalTable
-from sim.sense.calibrate import MARGIN_MIN, Stored, calibrate
+from sim.sense.calibrate import Stored, calibrate
 from sim.sense.cases import PADS, TARGET, Case, Scene
 from sim.sense.fast import FastTable
+from sim.sense.sensing_chip import CHIPS, SensingChip
 
 SEED_STRIDE = 1_000_003
 REDRAWS_MAX = 200
@@ -36,7 +38,7 @@ class Runner:
         raise NotImplementedError
 
 
-NewRunner = Callable[[PhysicalTable, Mapping[str, Stored]], Runner]
+NewRunner = Callable[[PhysicalTable, Mapping[str, Stored], SensingChip], Runner]
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Outcome:
 
     def is_odd(self, case: Case) -> bool:
         """Worth another look: something was taken for what it is not, or missed."""
-        flickered = case.never_flickers and (self.flickers or self.doubtful_silent)
+        flickered = (case.never_flickers and self.flickers) or self.doubtful_silent
         missed = self.missed_refused + self.missed_silently
         return bool(self.false_accepts or missed or flickered or self.wrong_lights)
 
@@ -75,20 +77,22 @@ class Drawn:
     redrawn: int
 
 
-def draw_table(case: Case, seed: int) -> Drawn:
+def draw_table(case: Case, seed: int, chip: SensingChip = CHIPS[MPR121]) -> Drawn:
     for redrawn in range(REDRAWS_MAX):
         table = PhysicalTable(PADS, seed + redrawn * SEED_STRIDE, case.material)
-        stored = {pad_id: calibrate(table, pad) for pad_id, pad in table.pads.items()}
-        if min(each.margin for each in stored.values()) >= MARGIN_MIN:
+        stored = {pad_id: calibrate(table, pad, chip) for pad_id, pad in table.pads.items()}
+        if all(each.is_good for each in stored.values()):
             table.age()
             return Drawn(table, stored, redrawn)
     raise AssertionError("no drawn table passes calibration: the ranges make no sense")
 
 
-def run_trial(case: Case, seed: int, new_runner: NewRunner) -> Outcome:
-    drawn = draw_table(case, seed)
+def run_trial(
+    case: Case, seed: int, new_runner: NewRunner, chip: SensingChip = CHIPS[MPR121]
+) -> Outcome:
+    drawn = draw_table(case, seed, chip)
     scene = case.arrange(drawn.table)
-    runner = new_runner(drawn.table, drawn.stored)
+    runner = new_runner(drawn.table, drawn.stored, chip)
     verdicts = runner.play(scene)
     return judge(seed, drawn, scene, verdicts, runner)
 
@@ -121,9 +125,11 @@ def judge(
 class FastRunner(Runner):
     """The short way: spots fed from the physics."""
 
-    def __init__(self, table: PhysicalTable, stored: Mapping[str, Stored]) -> None:
+    def __init__(
+        self, table: PhysicalTable, stored: Mapping[str, Stored], chip: SensingChip
+    ) -> None:
         super().__init__()
-        self.fast = FastTable(table, dict(stored))
+        self.fast = FastTable(table, stored, chip)
 
     def play(self, scene: Scene) -> dict[str, int]:
         fast = self.fast

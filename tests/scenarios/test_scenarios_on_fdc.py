@@ -23,6 +23,7 @@ NAMES = (
     "touch-four-aces",
     "touch-jackpot-twice-in-one-round",
     "touch-chip-50ms-before-start",
+    "touch-chip-200ms-before-start",
     "touch-chip-removed-50ms-before-start",
     "touch-chip-removed-from-an-open-table-at-start",
     "touch-chips-leave-the-felt",

@@ -17,6 +17,11 @@ from hal.worker import InlineWorker
 from sim.backend import SimBackend
 from sim.floor import Floor, simulated, table_path
 from sim.loop import run_virtual
+from sim.physics.table import PhysicalTable
+from sim.sense.board import trial_board
+from sim.sense.calibrate import calibrate as true_calibration
+from sim.sense.cases import PADS
+from sim.sense.sensing_chip import CHIPS
 from sim.world import World
 
 DAY_MS = 86_400_000
@@ -60,7 +65,7 @@ def test_a_spot_without_a_chip_is_called_bad_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("delta", "noise", "verdict"), [(60, 1.0, "good"), (60, 6.0, "weak"), (60, 20.0, "bad")]
+    ("delta", "noise", "verdict"), [(60, 1.0, "good"), (60, 1.5, "weak"), (60, 4.0, "bad")]
 )
 def test_the_margin_decides(delta: int, noise: float, verdict: str) -> None:
     assert SpotCalibration("1A", 700, delta, noise).verdict == verdict
@@ -138,3 +143,34 @@ def test_resting_spots_and_locked_chips_are_recorded(
     assert third.noise < 0.05
     assert show_health(tmp_path) == 0
     assert "in order (1 days)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("chip", sorted(CHIPS))
+def test_the_noise_that_is_stored_is_that_of_the_readings_in_play(chip: str) -> None:
+    """Catches: judging noise by averaged measures, after which no chip would ever seem at rest."""
+
+    async def run() -> list[SpotCalibration]:
+        world = World(trial_board(PADS, chip))
+        world.lay_felt(table)
+        world.start()
+        board = Board.from_config(world.board, SimBackend(world))
+
+        async def confirm(sentence: str) -> None:
+            if "one chip" in sentence:
+                for spot in PADS:
+                    world.place_chip(spot)
+            await aio.sleep_ms(1_500)
+
+        try:
+            return await calibrate(board, confirm)
+        finally:
+            board.close()
+            await world.close()
+
+    table = PhysicalTable(PADS, 2)
+    true = {pad_id: true_calibration(table, pad, CHIPS[chip]) for pad_id, pad in table.pads.items()}
+    for found in run_virtual(run()):
+        expected = true[found.sensor]
+        assert found.verdict == "good"
+        assert abs(found.reference - expected.reference) <= 2
+        assert found.noise == pytest.approx(expected.calibration.noise, rel=0.3)

@@ -13,6 +13,7 @@ from sim.sense import command
 from sim.sense.cases import CASES, PADS, Case, Scene
 from sim.sense.matrix import Plan, run_matrix, trial_seeds
 from sim.sense.registers import RegisterRunner
+from sim.sense.sensing_chip import CHIPS
 from sim.sense.tally import Tally, broken_by
 from sim.sense.trial import Drawn, FastRunner, Outcome, Runner, draw_table, judge, run_trial
 
@@ -33,29 +34,32 @@ def case_called(name: str) -> Case:
     return next(case for case in CASES if case.name == name)
 
 
+@pytest.mark.parametrize("chip", sorted(CHIPS))
 @pytest.mark.parametrize("seed", [1, 2])
-def test_every_requirement_holds_on_the_short_way(seed: int) -> None:
+def test_every_requirement_holds_on_the_short_way(seed: int, chip: str) -> None:
     cases = tuple(case for case in CASES if not case.through_registers)
-    result = run_matrix(Plan(seed, 160, 0.0, cases))
+    result = run_matrix(Plan(seed, 160, 0.0, cases, chip))
     assert result.broken() == []
     assert sum(tally.chips for tally in result.tallies) > 50
 
 
-def test_a_dead_bus_never_reads_as_no_bet() -> None:
-    result = run_matrix(Plan(3, 6, 1.0, (case_called("dead bus"),)))
+@pytest.mark.parametrize("chip", sorted(CHIPS))
+def test_a_dead_bus_never_reads_as_no_bet(chip: str) -> None:
+    result = run_matrix(Plan(3, 6, 1.0, (case_called("dead bus"),), chip))
     assert result.broken() == []
     assert result.tallies[0].refused == 6 * len(PADS)
 
 
+@pytest.mark.parametrize("chip", sorted(CHIPS))
 @pytest.mark.parametrize("name", BOTH_WAYS)
-def test_both_ways_come_to_the_same_verdicts(name: str) -> None:
+def test_both_ways_come_to_the_same_verdicts(name: str, chip: str) -> None:
     case = case_called(name)
     for seed in trial_seeds(7, case, 3):
         verdicts = []
         for new_runner in (FastRunner, RegisterRunner):
-            drawn = draw_table(case, seed)
+            drawn = draw_table(case, seed, CHIPS[chip])
             scene = case.arrange(drawn.table)
-            runner: Runner = new_runner(drawn.table, drawn.stored)
+            runner: Runner = new_runner(drawn.table, drawn.stored, CHIPS[chip])
             verdicts.append(runner.play(scene))
             assert runner.wrong_lights == []
         assert verdicts[0] == verdicts[1], f"{name}, seed {seed}"
@@ -129,7 +133,9 @@ def options(*words: str) -> argparse.Namespace:
 @pytest.fixture
 def few_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     few = (case_called("dead pad"), case_called("card over the spot"))
-    monkeypatch.setattr(command, "Plan", lambda seed, trials, part: Plan(seed, trials, part, few))
+    monkeypatch.setattr(
+        command, "Plan", lambda seed, trials, part, chip: Plan(seed, trials, part, few, chip)
+    )
 
 
 @pytest.mark.usefixtures("few_cases")
@@ -154,5 +160,5 @@ def test_a_broken_requirement_is_said_and_is_the_exit_code(
     words = options("--trials", "12", "--register-part", "0")
     assert command.main(words) == 1
     said = capsys.readouterr().out
-    assert said.startswith("sense seed 1, 12 trials")
+    assert said.startswith("sense seed 1, 12 trials, mpr121")
     assert "card over the spot: " in said.splitlines()[-1]
