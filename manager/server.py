@@ -217,8 +217,10 @@ class ManagerServer:
             if sequence:
                 connection.send(Ack(sequence, self._now_ms()))
         for connection, outcome in done:
+            # The unit may have called again while its event was on the way: it listens there now.
+            newest = self._connections.get(connection.unit_id, connection)
             for message in outcome.answers:
-                connection.send(message)
+                newest.send(message)
             if outcome.problem is not None:
                 connection.send(error_for(outcome.problem))
                 connection.finish()

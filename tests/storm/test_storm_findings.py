@@ -106,3 +106,27 @@ def test_a_clock_set_back_in_a_round_leaves_no_light_amber_after_a_restart() -> 
         assert 1000 < controller.keeper.state.late["5A"][1] < 10_000
 
     at_a_table(TOUCH, story)
+
+
+def test_a_receipt_goes_to_the_connection_that_overtook_the_commit() -> None:
+    async def story(floor: Floor, table: FloorTable) -> None:
+        table.place("3A")
+        await aio.sleep_ms(500)
+        await table.press("START")
+        await table.press("SEAT 3")
+        await table.press("HAND four-aces")
+        await aio.sleep_ms(500)
+        await table.press("CONFIRM")
+        await aio.sleep_ms(1000)
+        [connection] = floor._network.connections(table.cable)
+        connection.upward.hold()
+        table.swipe("EXECUTIVE")
+        await aio.sleep_ms(500)
+        # The commit is on its way when the unit calls again; both arrive together.
+        table.cable.delay_until_next_connection(connection.upward)
+        connection.reset("unit")
+        await aio.sleep_ms(3000)
+        assert len(floor.wins()) == 1, table.picture()
+        assert table.state() == "locked", table.picture()
+
+    at_a_table(TOUCH, story)
