@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROCESSES = 2
 # Small floors meet faults more often than they meet each other; large ones fill a manager.
 SIZES = ((2, 0.05), (4, 0.05), (3, 0.1), (10, 0.02))
-FIXED_SEEDS = range(1, 13)
+FIXED_SEEDS = range(1, 17)
 FRESH_SEED_MAX = 1 << 31
 # A storm ends by itself; one that takes this long hangs, and that is a failure like any other.
 STORM_MAX_S = 600.0

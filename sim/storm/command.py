@@ -11,6 +11,7 @@ import json
 import sys
 
 from sim.storm.campaign import PROCESSES, run_campaign
+from sim.storm.marks import FAULTS_MIN
 from sim.storm.options import StormOptions
 from sim.storm.run import StormResult, run_storm
 
@@ -69,6 +70,8 @@ def print_result(result: StormResult, verbose: bool = False) -> None:
         print(f"{title}:")
         for name, count in figures[title].items():
             print(f"  {count:6d}  {name}")
+    if not result.marks_required:
+        print(f"  (fewer than {FAULTS_MIN} faults: too short a storm to ask for every mark)")
     print(f"trace_sha256: {result.trace_sha256}")
     if result.passed:
         print("every promise was kept")

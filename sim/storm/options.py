@@ -8,6 +8,9 @@ from typing import Any
 
 from sim.storm.deck import KINDS
 
+# What brings about the rarest of the things that must happen.
+TELLING_KINDS = ("power cut after an event", "connection overtaken")
+
 
 @dataclass(frozen=True)
 class StormOptions:
@@ -20,8 +23,11 @@ class StormOptions:
     @classmethod
     def drawn(cls, tables: int, hours: float, seed: int) -> StormOptions:
         chance = random.Random(f"options {seed}")
-        every_s = chance.choice((8.0, 15.0, 30.0, 60.0))
-        weights = {kind: chance.choice((1, 1, 2, 4)) for kind in KINDS}
+        every_s = chance.choice((8.0, 12.0, 20.0, 30.0))
+        weights = {
+            kind: chance.choice((1, 1, 2, 4)) * (2 if kind in TELLING_KINDS else 1)
+            for kind in KINDS
+        }
         return cls(tables, hours, seed, every_s, weights)
 
     def as_dict(self) -> dict[str, Any]:

@@ -47,6 +47,11 @@ class StormResult:
     def passed(self) -> bool:
         return not self.violations
 
+    @property
+    def marks_required(self) -> bool:
+        """Whether a mark that never fired would have failed it."""
+        return sum(self.faults.values()) >= marks.FAULTS_MIN
+
     def as_dict(self) -> dict[str, Any]:
         options = self.options
         return {
@@ -60,6 +65,7 @@ class StormResult:
             "faults": self.faults,
             "violations": [str(violation) for violation in self.violations],
             "marks": self.marks,
+            "marks_required": self.marks_required,
             "trace_sha256": self.trace_sha256,
             "cpu_seconds": round(self.cpu_seconds, 3),
             "table_hours_per_cpu_second": round(
@@ -107,7 +113,7 @@ async def _storm(options: StormOptions, keep_all_lines: bool) -> Record:
             await heal(floor)
             await check_all(floor)
         if not record.violations:
-            _check_marks(options, record)
+            check_marks(record)
     finally:
         await mischief.stop()
         await floor.close()
@@ -157,8 +163,8 @@ def look_for_errors(floor: StormFloor) -> None:
         floor.record.violate("the program does not fall over", "floor", describe_error(error))
 
 
-def _check_marks(options: StormOptions, record: Record) -> None:
-    if options.tables * options.hours < marks.TABLE_HOURS_MIN:
+def check_marks(record: Record) -> None:
+    if record.faults.total() < marks.FAULTS_MIN:
         return
     for name in record.marks.missing():
         record.violate("the storm was strong enough", "floor", f"it never happened that {name}")

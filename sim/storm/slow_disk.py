@@ -38,6 +38,7 @@ class SlowDisk(Worker):
         self._waiting: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
         self._busy = False
         self._dead = False
+        self.untold_since_s: float | None = None  # done at that time, and its caller does not know
 
     async def run(self, job: Callable[[], T]) -> T:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -68,12 +69,13 @@ class SlowDisk(Worker):
         except Exception as error:  # noqa: BLE001 - a thread hands every failure to its caller
             self._later(self._tell_ms(), self._tell, future, None, error)
         else:
+            self.untold_since_s = asyncio.get_running_loop().time()
             self._later(self._tell_ms(), self._tell, future, answer, None)
 
     def _tell(self, future: asyncio.Future[Any], answer: Any, error: Exception | None) -> None:
         if self._dead:
             return
-        self._busy = False
+        self._busy, self.untold_since_s = False, None
         if not future.done():
             if error is None:
                 future.set_result(answer)

@@ -76,6 +76,8 @@ class StormTable:
         self._dark = asyncio.Event()
         self._journal_ids = random.Random(f"{seed}/journal")
         self._claim_before_cut = 0
+        self._recorded_s = 0.0
+        self._was_untold = False  # when the power last went
         self._dirty = False
         self.unit = StormUnit(
             plan.config,
@@ -139,6 +141,8 @@ class StormTable:
     def _disk_lost_power(self) -> None:
         claim = self.journal.round.claim
         self._claim_before_cut = claim.number if claim else 0
+        untold_s = self.unit.untold_since_s
+        self._was_untold = untold_s is not None and self._recorded_s >= untold_s
         self.unit.die()
         self._dark.set()
 
@@ -191,7 +195,7 @@ class StormTable:
         self.record.note("boot", self.name, self.journal.last_sequence)
         if first:
             return
-        if more:
+        if more or self._was_untold:
             self.record.marks.fire(marks.UNTOLD_APPEND_SURVIVED)
         model = self.journal.round
         if model.is_open:
@@ -201,6 +205,7 @@ class StormTable:
 
     def _recorded(self, row: Row) -> None:
         self.disturb()
+        self._recorded_s = asyncio.get_running_loop().time()
         self.lights.round_changes(self.journal.round, now_ms())
         self._fire_marks(row)
         for listener in list(self.listeners):

@@ -52,6 +52,11 @@ class StormUnit(SimUnit):
     def journal(self) -> Journal | None:
         return self._journal
 
+    @property
+    def untold_since_s(self) -> float | None:
+        """Since when the card holds what the program has not heard of yet."""
+        return self._worker.untold_since_s
+
     def die(self) -> None:
         """The power goes now. The world and the disk have lost it already, or lose it here."""
         if not self.alive:
