@@ -6,8 +6,12 @@ the original's journal, an operator releases the unit, else the original waits f
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import random
 from typing import TYPE_CHECKING
+
+import apsw
 
 from sim.network import Cable
 from sim.storm import marks
@@ -17,6 +21,7 @@ from sim.storm.weather import DrawnWeather
 if TYPE_CHECKING:
     from sim.storm.floor import StormFloor
 
+RELEASE_TRIES_MAX = 120
 REASON = "The copied card was taken away."
 
 
@@ -26,6 +31,7 @@ class Clone:
         self._floor = floor
         self.original = original
         self.resolved = False
+        self._is_gone = False
         seed = f"clone {chance.randrange(1 << 62)}"
         cable = Cable(DrawnWeather(random.Random(f"{seed}/weather")))
         self.table = StormTable(
@@ -44,24 +50,43 @@ class Clone:
         return unit is not None and unit.locked
 
     async def resolve(self) -> None:
-        """A person looked into it."""
+        """A person looks into it; interrupted, the next one goes on from there."""
         if self.resolved:
             return
+        await self.take_away()
+        if self.caught:
+            if self._original_fits():
+                await self._release()
+            else:
+                self._retire()
+            self.original.record.marks.fire(marks.FORK_CAUGHT)
         self.resolved = True
-        await self.table.close()
-        if not self.caught:
-            return
-        self.original.record.marks.fire(marks.FORK_CAUGHT)
+
+    async def take_away(self) -> None:
+        if not self._is_gone:
+            self._is_gone = True
+            await self.table.close()
+
+    def _original_fits(self) -> bool:
+        """Whether the ledger still follows the original's journal."""
         ledger = self.original.office.ledger.units[self.original.unit_id]
         rows = self.original.journal.rows
-        fits = [row.digest for row in rows[: ledger.last_sequence]] == ledger.digests
-        self.original.record.note("fork", self.original.name, "released" if fits else "retired")
-        if fits and self.original.office.running:
-            self.original.office.back_office.manager.units.release(self.original.unit_id, REASON)
-        else:
-            self._retire()
+        return [row.digest for row in rows[: ledger.last_sequence]] == ledger.digests
+
+    async def _release(self) -> None:
+        """An operator does, as soon as the manager can write it down."""
+        office = self.original.office
+        for _ in range(RELEASE_TRIES_MAX):
+            with contextlib.suppress(apsw.Error):
+                if office.running and not office.halted:
+                    office.back_office.manager.units.release(self.original.unit_id, REASON)
+                    self.original.record.note("fork", self.original.name, "released")
+                    return
+            await asyncio.sleep(1.0)
+        self._retire()
 
     def _retire(self) -> None:
+        self.original.record.note("fork", self.original.name, "retired")
         self.original.retired = True
         self.original.cut_power()
         for dealer in self._floor.dealers:

@@ -82,8 +82,7 @@ class StormFloor:
             task.cancel()
         await asyncio.gather(*self._playing, return_exceptions=True)
         for clone in self.clones:
-            if not clone.resolved:
-                await clone.table.close()
+            await clone.take_away()
         for table in self.tables:
             await table.close()
         self.loop.after_turn = None  # a manager that has closed has nothing to look at
