@@ -197,7 +197,8 @@ class Controller:
 
     def _start_trace(self) -> None:
         assert self._black_box is not None
-        self._black_box.round_started(self.keeper.state, self.keeper.round_started_wall_ms)
+        wall_ms = self.keeper.round_started_wall_ms
+        self._black_box.round_started(self.keeper.state, wall_ms, self.spots)
 
     def is_healthy(self) -> bool:
         """What the watchdog is fed from: every critical task alive and getting things done."""

@@ -13,13 +13,14 @@ import logging
 import zlib
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import apsw
 import cbor2
 
+from controller.core.sensing import Spot
 from controller.core.state import RoundState
 from hal import aio
 from hal.worker import Worker
@@ -43,6 +44,21 @@ CREATE TABLE IF NOT EXISTS trace (
 """
 
 
+Scale = tuple[float, float, int, float]
+
+
+@dataclass(frozen=True)
+class _Started:
+    """A round that has begun, and what was known of the spots at that moment."""
+
+    round_number: int
+    start_ms: int
+    wall_ms: int
+    accepted: list[str]
+    refused: list[str]
+    scales: dict[str, Scale]
+
+
 @dataclass(frozen=True)
 class Trace:
     """One round's record; a sample is (offset_ms from START, chip, raw reading per electrode)."""
@@ -53,6 +69,8 @@ class Trace:
     refused: list[str]
     references: dict[str, int]
     samples: list[tuple[int, str, list[int]]]
+    # How each spot was calibrated and where its felt was: (chip_delta, noise, raw_max, zero).
+    scales: dict[str, Scale] = field(default_factory=dict)
 
     def encode(self) -> bytes:
         return zlib.compress(
@@ -64,6 +82,7 @@ class Trace:
                     "refused": self.refused,
                     "references": self.references,
                     "samples": [list(sample) for sample in self.samples],
+                    "scales": {sensor: list(scale) for sensor, scale in self.scales.items()},
                 }
             )
         )
@@ -79,6 +98,7 @@ class Trace:
             plain["refused"],
             plain["references"],
             samples,
+            {sensor: tuple(scale) for sensor, scale in plain.get("scales", {}).items()},
         )
 
 
@@ -129,7 +149,7 @@ class BlackBox:
         self._references = dict(references)
         self._samples: deque[tuple[int, str, list[int]]] = deque(maxlen=SAMPLES_MAX)
         self._capturing = False
-        self._started: aio.Mailbox[tuple[int, int, int, list[str], list[str]]] = aio.Mailbox(8)
+        self._started: aio.Mailbox[_Started] = aio.Mailbox(8)
 
     def read_again_ms(self) -> int:
         """How soon the watcher should read again: often while a trace is being taken."""
@@ -138,31 +158,48 @@ class BlackBox:
     def note(self, chip: str, raw: Sequence[int], now_ms: int) -> None:
         self._samples.append((now_ms, chip, list(raw)))
 
-    def round_started(self, state: RoundState, wall_ms: int) -> None:
-        accepted, refused = list(state.accepted), list(state.refused)
+    def round_started(self, state: RoundState, wall_ms: int, spots: Mapping[str, Spot]) -> None:
+        started = _Started(
+            state.round_number,
+            aio.ticks_ms(),
+            wall_ms,
+            list(state.accepted),
+            list(state.refused),
+            {sensor: _scale(spot) for sensor, spot in spots.items()},
+        )
         try:
-            self._started.put_nowait(
-                (state.round_number, aio.ticks_ms(), wall_ms, accepted, refused)
-            )
+            self._started.put_nowait(started)
             self._capturing = True
         except aio.MailboxFull:
             log.error("round %d has no trace: too many rounds at once", state.round_number)
 
     async def run(self) -> None:
         while True:
-            round_number, start_ms, wall_ms, accepted, refused = await self._started.get()
-            passed_ms = aio.ticks_diff(aio.ticks_ms(), start_ms)
+            started = await self._started.get()
+            passed_ms = aio.ticks_diff(aio.ticks_ms(), started.start_ms)
             await aio.sleep_ms(max(0, AFTER_MS - passed_ms))
             self._capturing = len(self._started) > 0
-            samples = self._around(start_ms)
-            trace = Trace(round_number, wall_ms, accepted, refused, self._references, samples)
+            trace = Trace(
+                started.round_number,
+                started.wall_ms,
+                started.accepted,
+                started.refused,
+                self._references,
+                self._around(started.start_ms),
+                started.scales,
+            )
             try:
                 await self._disk.run(partial(self._store.keep, trace))
             except apsw.Error as error:
-                log.error("the trace of round %d was lost: %s", round_number, error)
+                log.error("the trace of round %d was lost: %s", trace.round_number, error)
 
     def _around(self, start_ms: int) -> list[tuple[int, str, list[int]]]:
         offsets = [
             (aio.ticks_diff(now_ms, start_ms), chip, raw) for now_ms, chip, raw in self._samples
         ]
         return [sample for sample in offsets if -BEFORE_MS <= sample[0] <= AFTER_MS]
+
+
+def _scale(spot: Spot) -> Scale:
+    calibration = spot.calibration
+    return calibration.chip_delta, calibration.noise, calibration.raw_max, spot.zero

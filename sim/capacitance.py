@@ -12,6 +12,9 @@ CHARGE_FEMTOCOULOMBS = 8_000
 SUPPLY_VOLTS = 3.3
 STEPS = 1024
 FEMTOFARAD_COUNTS = CHARGE_FEMTOCOULOMBS / SUPPLY_VOLTS * STEPS
+# The driver's raw measures fall from here by one for each 2048th of a picofarad.
+FDC1004_FULL_SCALE = 1 << 18
+FDC1004_UNITS_PER_FF = 2048 / 1000
 # What a pad that lies on ground looks like: more than any converter can measure.
 SHORT_CIRCUIT_FEMTOFARADS = 1_000_000.0
 
@@ -21,3 +24,8 @@ def femtofarads(counts: float) -> float:
     if counts <= 0:
         return SHORT_CIRCUIT_FEMTOFARADS
     return min(SHORT_CIRCUIT_FEMTOFARADS, FEMTOFARAD_COUNTS / counts)
+
+
+def fdc1004_femtofarads(raw: int) -> float:
+    """The capacitance of a pad that the shipped FDC1004 driver measures as `raw`."""
+    return (FDC1004_FULL_SCALE - raw + 0.5) / FDC1004_UNITS_PER_FF

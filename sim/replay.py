@@ -46,7 +46,7 @@ async def _replay(trace: Trace, config: UnitConfig) -> list[Replayed]:
     world = World(config.board)
     world.start()
     board = Board.from_config(config.board, SimBackend(world))
-    spots = {place.id: sensing.Spot(place.id) for place in board.sensors}
+    spots = {place.id: _spot(place.id, trace) for place in board.sensors}
     watches = [_watch(name, board, spots, trace) for name in board.chips]
     tasks = [aio.create_task(watch.run(), name=watch.name) for watch in watches]
     try:
@@ -62,6 +62,16 @@ async def _replay(trace: Trace, config: UnitConfig) -> list[Replayed]:
         await aio.gather(*tasks, return_exceptions=True)
         board.close()
         await world.close()
+
+
+def _spot(sensor: str, trace: Trace) -> sensing.Spot:
+    """As it was calibrated then, and with the empty felt where it was."""
+    if sensor not in trace.scales:
+        return sensing.Spot(sensor)
+    chip_delta, noise, raw_max, zero = trace.scales[sensor]
+    spot = sensing.Spot(sensor, sensing.Calibration(chip_delta, noise, raw_max))
+    spot.zero = zero
+    return spot
 
 
 def _watch(name: str, board: Board, spots: dict[str, sensing.Spot], trace: Trace) -> ChipWatch:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeVar
 
 from hal.board_config import BoardConfig, BusConfig, ChipConfig
-from sim.capacitance import femtofarads
+from sim.capacitance import fdc1004_femtofarads, femtofarads
 from sim.card_machine import CardMachine
 from sim.chips.base import Chip, Level, Source
 from sim.chips.fdc1004 import DoneRule, Fdc1004
@@ -333,9 +333,15 @@ class World:
             sensor, colour = wired[channel]
             self.lamps.record(sensor, colour, at_ns, level)
 
-    def lay_reading(self, sensor: str, counts: int) -> None:
+    def lay_reading(self, sensor: str, raw: int) -> None:
         """Makes the sensor's electrode measure a recorded value, whatever lies on its pad."""
-        self._measure(sensor, counts)
+        config = next(each for each in self.board.sensors if each.id == sensor)
+        chip = self.chips[config.chip]
+        if isinstance(chip, Fdc1004):
+            chip.set_input(config.electrode, fdc1004_femtofarads(raw), self.now_ns())
+            self._clockwork.wake()
+        else:
+            self._measure(sensor, raw)
 
     def _feel(self, sensor: str) -> None:
         """Tells the sensor's electrode what its pad measures now."""

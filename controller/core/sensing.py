@@ -47,7 +47,6 @@ class Spot:
     """One sensor's presence through time. Each input returns True when the outcome changed."""
 
     __slots__ = (
-        "_calibration",
         "_changed_ms",
         "_edge_is_news",
         "_edge_ms",
@@ -55,6 +54,7 @@ class Spot:
         "_read_ms",
         "_rested",
         "_touch_bit",
+        "calibration",
         "classifier",
         "confirmed",
         "damp",
@@ -87,7 +87,7 @@ class Spot:
 
     def calibrate(self, calibration: "Calibration") -> None:
         """Before the first reading only: nothing that was seen so far is kept."""
-        self._calibration = calibration
+        self.calibration = calibration
         self.classifier = Classifier(calibration.noise_level())
 
     # -- what the chip says ------------------------------------------------------------------
@@ -121,11 +121,11 @@ class Spot:
         self._rest(now_ms)
         if fault_reason:
             return self.fault(fault_reason, now_ms)
-        if raw <= 0 or raw >= self._calibration.raw_max:
+        if raw <= 0 or raw >= self.calibration.raw_max:
             return self.fault(f"the reading {raw} is out of range", now_ms)
         moved = is_touched != self._touch_bit and self.touched(is_touched, now_ms, False)
         self._looked_ms = self._read_ms = now_ms
-        self.level = (reference - raw) / self._calibration.chip_delta - self.zero
+        self.level = (reference - raw) / self.calibration.chip_delta - self.zero
         prompt = self._edge_is_news and self._is_prompt(now_ms)
         return self._judge(self.classifier.take(self.level, now_ms, prompt), now_ms) or moved
 
@@ -162,7 +162,7 @@ class Spot:
 
     def reference_now(self, reference: int) -> int:
         """The stored reference, moved to where the empty felt is today."""
-        return round(reference - self.zero * self._calibration.chip_delta)
+        return round(reference - self.zero * self.calibration.chip_delta)
 
     # -- inside ------------------------------------------------------------------------------
 

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 
 from hal.chip_kinds import FDC1004, MPR121, TOUCH_THRESHOLDS
 from hal.chips.fdc1004_electrode import CODE_MAX, FULL_SCALE, OPEN_UNITS_MAX
-from sim.capacitance import FEMTOFARAD_COUNTS
+from sim.capacitance import FDC1004_UNITS_PER_FF, FEMTOFARAD_COUNTS
 from sim.physics.pad import COUNTS_MAX, SAMPLE_NS, counts_of
-
-FDC_UNITS_PER_FF = 2048 / 1000
 
 
 def _units_raw(femtofarads: float) -> int:
     """A measure that the driver would call out of range lies at the end of the scale."""
-    units = int(femtofarads * FDC_UNITS_PER_FF)
+    units = int(femtofarads * FDC1004_UNITS_PER_FF)
     if units < OPEN_UNITS_MAX:
         return FULL_SCALE
     return FULL_SCALE - units if units < CODE_MAX else 0
@@ -65,7 +63,7 @@ CHIPS = {
     FDC1004: SensingChip(
         FDC1004,
         raw=_units_raw,
-        exact=lambda femtofarads: FULL_SCALE - femtofarads * FDC_UNITS_PER_FF + 0.5,
+        exact=lambda femtofarads: FULL_SCALE - femtofarads * FDC1004_UNITS_PER_FF + 0.5,
         raw_max=FULL_SCALE,
         baseline_step=1,
         flips_after=1,

@@ -20,12 +20,12 @@ TABLE = "four-card-touch"
 Play = Callable[[FloorTable], None]
 
 
-def recorded(play: Play, wait_ms: int = 600) -> Trace:
+def recorded(play: Play, wait_ms: int = 600, name: str = TABLE) -> Trace:
     """Plays up to START on a table with a black box, and returns the round's trace."""
 
     async def run() -> Trace:
         floor, store = Floor(1), TraceStore(":memory:")
-        table = await floor.open_table(TABLE)
+        table = await floor.open_table(name)
         await table.unit.close()
         table.unit._open_traces = lambda: store
         await table.unit.power_on()
@@ -66,13 +66,31 @@ def test_what_moved_is_seen_in_the_readings() -> None:
     assert trace.samples[-1][2][1] - at_lock > 20, "the chip taken after the lock"
 
 
-def test_the_simulator_judges_a_recorded_round_as_the_table_did() -> None:
-    config = simulated(load_unit_config(table_path(TABLE)))
-    trace = recorded(lambda table: table.world.place_chip("5A"))
+@pytest.mark.parametrize("name", [TABLE, f"{TABLE}-fdc"])
+def test_the_simulator_judges_a_recorded_round_as_the_table_did(name: str) -> None:
+    config = simulated(load_unit_config(table_path(name)))
+    trace = recorded(lambda table: table.world.place_chip("5A"), name=name)
+    assert [spot.now for spot in replay(trace, config)].count("accepted") == 2
     assert all(spot.then == spot.now for spot in replay(trace, config))
-    late = recorded(lambda table: table.world.place_chip("5A"), wait_ms=50)
+    late = recorded(lambda table: table.world.place_chip("5A"), wait_ms=50, name=name)
     assert late.refused == ["5A"]
     assert [spot.now for spot in replay(late, config) if spot.sensor == "5A"] == ["refused"]
+
+
+def test_a_round_is_judged_again_on_the_scale_its_spots_had() -> None:
+    """Catches: a replay with the usual figures, to which this table's chips are something else."""
+    config = simulated(load_unit_config(table_path(TABLE)))
+    trace = recorded(lambda table: table.world.place_chip("5A"))
+    assert Trace.decode(trace.encode()) == trace
+    delta, noise, raw_max, zero = trace.scales["5A"]
+    elsewhere = dataclasses.replace(
+        trace, scales={**trace.scales, "5A": (3 * delta, noise, raw_max, zero)}
+    )
+    assert [spot.now for spot in replay(elsewhere, config) if spot.sensor == "5A"] == ["refused"]
+    drifted = dataclasses.replace(
+        trace, scales={**trace.scales, "5A": (delta, noise, raw_max, 1.0)}
+    )
+    assert [spot.now for spot in replay(drifted, config) if spot.sensor == "5A"] != ["accepted"]
 
 
 def test_a_trace_that_says_otherwise_is_told(
