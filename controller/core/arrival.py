@@ -16,6 +16,7 @@ JUMPED_MIN = 0.50
 STACK_MAX = 2.60
 # Parts of the level: a drop is there at once and neither grows nor shrinks after that.
 STEP_FIRST = 0.45
+STEP_CLEAN = 0.80  # Chips land in a few milliseconds; the front of a splash takes some tens.
 STEP_MARGIN = 0.08
 STEP_JUMP = 2.5
 
@@ -78,3 +79,7 @@ class Arrival:
         if self._low < level - slack or self._high > level + slack:
             return False
         return self._first >= STEP_FIRST * level - self._slack
+
+    def is_clean_drop(self, level: float) -> bool:
+        """True when already the first reading showed nearly all of it."""
+        return self.origin == STEPPED and self._first >= STEP_CLEAN * level - self._slack

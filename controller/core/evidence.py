@@ -7,7 +7,7 @@ Levels are in chips above the felt.
 
 from controller.core.arrival import STACK_MAX, STEPPED, UNSEEN, Arrival
 from controller.core.findings import RESTLESS, TOO_LARGE, TOO_LITTLE
-from controller.core.trace import BLOCK_MS, Trace
+from controller.core.trace import BLOCK_MS, SPREAD_MARGIN, Trace
 from hal.aio import ticks_diff
 
 CHIP_MIN = 0.65
@@ -20,7 +20,7 @@ CARD_ON_CHIP = 0.22
 HAND_MIN = 0.15  # What leaves with the hand.
 
 DROPPED_MS = 150
-DROPPED_MAX_MS = 700  # What needs longer to come to rest has no weight of its own.
+DROPPED_MAX_MS = 1000  # What needs longer to come to rest has no weight of its own.
 UNSEEN_MS = 300
 LEFT_BEHIND_MS = 700
 STACK_MS = 1000
@@ -30,6 +30,9 @@ DECIDE_MAX_MS = 2500
 LARGE_MS = 500
 STILL_MS = 300
 UNKNOWN_STILL_MS = 1000
+# (rest_ms, spread margin) of a drop: the shorter it has rested, the stiller it has to be. Few
+# readings tell a chip badly from interference that shifts a spot by as much as a chip would.
+DROP_RESTS = ((DROPPED_MS, 1.5), (UNSEEN_MS, 2.5), (600, SPREAD_MARGIN))
 SLOW_BLOCKS = 18  # 900 ms: longer than a reaching hand can be seen coming.
 SLOW_RISE = 0.06
 
@@ -86,8 +89,7 @@ class Evidence:
             return self._rests_in(CHIP_MIN, CHIP_MAX, UNSEEN_MS, now_ms)
         age_ms = self.age_ms(now_ms)
         if age_ms <= DROPPED_MAX_MS and self.arrival.is_drop(level):
-            rest_ms = DROPPED_MS if origin == STEPPED else UNSEEN_MS
-            return self._rests_in(DROPPED_MIN, DROPPED_MAX, rest_ms, now_ms)
+            return self._drop_rests(level, now_ms)
         # Nobody needs long to put a chip down, and most weigh what they should; a finger that lies
         # still for a while does not. What is unusual has to prove more.
         is_usual = age_ms < DECIDE_MAX_MS and DROPPED_MIN <= level <= USUAL_MAX
@@ -117,6 +119,15 @@ class Evidence:
         if level < CHIP_MIN and self.trace.mean_if_still(STILL_MS, now_ms) is not None:
             return TOO_LITTLE
         return "" if age_ms < DECIDE_MAX_MS else RESTLESS
+
+    def _drop_rests(self, level: float, now_ms: int) -> bool:
+        is_clean = self.arrival.is_clean_drop(level)
+        for rest_ms, margin in DROP_RESTS:
+            if is_clean or rest_ms >= UNSEEN_MS:
+                mean = self.trace.mean_if_still(rest_ms, now_ms, margin)
+                if mean is not None and DROPPED_MIN <= mean <= DROPPED_MAX:
+                    return True
+        return False
 
     def _rests_in(self, low: float, high: float, rest_ms: int, now_ms: int) -> bool:
         mean = self.trace.mean_if_still(rest_ms, now_ms)

@@ -84,7 +84,9 @@ class Trace:
             count += block.count
         return total / count if count else 0.0
 
-    def mean_if_still(self, duration_ms: int, now_ms: int) -> "float | None":
+    def mean_if_still(
+        self, duration_ms: int, now_ms: int, spread_margin: float = SPREAD_MARGIN
+    ) -> "float | None":
         """The mean of the last `duration_ms`, or None when it moved or was not looked at enough.
 
         Where readings are far apart it looks back further, until there are enough of them.
@@ -93,7 +95,7 @@ class Trace:
         if not count or count * READING_EVERY_MAX_MS < duration_ms:
             return None
         noise = self._noise * self._noise
-        if variance > noise * (1 + SPREAD_MARGIN * sqrt(2 / count)):
+        if variance > noise * (1 + spread_margin * sqrt(2 / count)):
             return None
         blocks = self._blocks[first:]
         if self._open is not None:

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from controller.core import classify, empty_felt, evidence, sensing, surface
+from controller.core import arrival, classify, empty_felt, evidence, sensing, surface
 from controller.core.arrival import STACK_MAX
 from controller.core.classify import Classifier
 from controller.core.evidence import Evidence
 from controller.core.sensing import ACCEPT, Spot
 from controller.core.surface import Surface
-from controller.core.trace import Trace
+from controller.core.trace import SPREAD_MARGIN, Trace
 from sim.physics.pad import Ramp
 from sim.physics.table import PhysicalTable
 from sim.physics.things import Liquid
@@ -57,7 +57,7 @@ def must_notice(case: Case | str, seeds: Iterable[int], change: Callable[[], Non
 
 
 def test_accepting_on_a_single_sample_is_noticed(mutate: Mutate) -> None:
-    def last_level(self: Trace, _duration_ms: int, _now_ms: int) -> float | None:
+    def last_level(self: Trace, *_: float) -> float | None:
         return self.level() if self._blocks else None
 
     must_notice("hand resting", (6, 25, 27, 32), lambda: mutate(Trace, "mean_if_still", last_level))
@@ -94,6 +94,20 @@ def test_felt_that_soaks_under_a_hand_and_goes_on_rising_is_noticed(mutate: Muta
 
 def test_water_that_lowers_a_spot_a_little_before_it_rises_is_noticed(mutate: Mutate) -> None:
     must_notice("drying and wiping", (159592219178645,), lambda: mutate(classify, "SUNK_DRY_MS", 0))
+
+
+def test_a_splash_that_lands_like_a_drop_is_noticed(mutate: Mutate) -> None:
+    must_notice("liquid", (276537552166394,), lambda: mutate(arrival, "STEP_CLEAN", 0.0))
+
+
+def test_interference_that_weighs_as_much_as_a_chip_is_noticed(mutate: Mutate) -> None:
+    """Its noise is twice the spot's own: fourteen readings alone do not show that surely."""
+    lenient = tuple((rest_ms, SPREAD_MARGIN) for rest_ms, _ in evidence.DROP_RESTS)
+    must_notice("interference", (106956006913448,), lambda: mutate(evidence, "DROP_RESTS", lenient))
+
+
+def test_a_finger_that_lies_still_for_a_while_is_noticed(mutate: Mutate) -> None:
+    must_notice("hand resting", (86266390300749,), lambda: mutate(evidence, "STACK_MS", 600))
 
 
 def test_thresholds_without_hysteresis_are_noticed(mutate: Mutate) -> None:
