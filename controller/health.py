@@ -30,7 +30,7 @@ DAYS_TO_JUDGE_MIN = 3
 DAYS_AHEAD = 14
 
 # In chips: 1.0 is the chip the tech calibrated with.
-NOISE_CLEAN = 0.06
+NOISE_CLEAN = 0.03  # Just below what calibration would still call usable.
 DRIFT_CLEAN = 0.35
 CHIP_CLEAN = 0.80
 CHIP_REPLACE = 0.70

@@ -92,7 +92,7 @@ def trend(levels: list[float], noise: float = 0.02, drift: float = 0.0) -> list[
         (trend([0.75]), "clean"),
         (trend([0.69]), "replace"),
         (trend([0.85, 0.9, 0.95, 1.0]), ""),
-        (trend([1.0], noise=0.07), "clean"),
+        (trend([1.0], noise=0.032), "clean"),
         (trend([1.0], drift=-0.4), "clean"),
         ([], ""),
     ],
