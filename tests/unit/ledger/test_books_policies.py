@@ -87,6 +87,18 @@ def test_each_full_measures_later_claims_of_the_round_on_the_same_meter(books: B
     assert books.paid(4, 2, _6A="mega") == {"6A": 100_000}  # another round begins anew
 
 
+@pytest.mark.parametrize("first", [{"_6A": "fifty"}, {"_6A": "fifty", "_5A": "tenth"}], ids=str)
+def test_each_full_measures_before_a_fixed_pay_that_the_meter_paid_first(
+    books: Books, first: dict[str, str]
+) -> None:
+    terms = TERMS | {"contribution_ppm": 0, "reserve_ppm": 0, "award_policy": "each_full"}
+    jackpots = {"top": terms | {"fixed_pays_from": "meter"}, "low": terms}
+    books.open(document(jackpots=jackpots, games={"A": game(LEVELS.id, mega="top", minor="low")}))
+    start(books)
+    books.paid(**first)
+    assert books.paid(2, _3A="tenth") == {"3A": 10_000}  # as in one claim with the fixed pay
+
+
 def test_a_house_jackpot_pays_its_posted_prize_to_each_and_never_moves(books: Books) -> None:
     books.open(document(jackpots={"main": HOUSE}))
     start(books)

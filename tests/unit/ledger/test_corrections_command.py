@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,9 +15,8 @@ from manager.ledger.errors import LedgerError
 from protocol.messages import Config, Message, Meters
 from protocol.settings import TableSettings
 from tests.unit.ledger.books_desk import Books, document
+from tests.unit.ledger.serving import serving
 
-ROOT = Path(__file__).parents[3]
-SECONDS_MAX = 30
 BOTH = ("--operator", "Ann", "--second", "Bob")
 NAMES = {"operator": "Ann", "second": "Bob"}
 
@@ -116,26 +112,10 @@ def test_an_odd_request_is_refused(books: Books, request_: dict[str, str]) -> No
 def test_a_serving_manager_takes_corrections_and_nobody_else_may_open_its_door(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = [sys.executable, "-m", "manager", "serve", "--data", str(data)]
-    process = subprocess.Popen(
-        [*command, "--port", "0", "--web-port", "0"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        json.loads(process.stdout.readline())
+    with serving(data):
         assert (data / SOCKET_NAME).stat().st_mode & 0o777 == 0o600
         done = run(data, capsys, "suspend", "main", "--reason", "malfunction", *BOTH[:2])
         again = run(data, capsys, "suspend", "main", "--reason", "malfunction", *BOTH[:2])
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(SECONDS_MAX) == 0
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
     assert done == (0, "Jackpot main is suspended: its tables start no game.")
     assert again[0] == 2
     # With the manager gone, its socket leads nowhere and the ledger is opened again.

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,9 +14,7 @@ from manager.places import LEDGER_NAME
 from manager.reading import COPIES_NAME, CopyDesk, ledger_to_read
 from sim.loop import run_virtual
 from tests.unit.ledger.books_desk import Books, document
-
-ROOT = Path(__file__).parents[3]
-SECONDS_MAX = 30
+from tests.unit.ledger.serving import serving
 
 
 @pytest.fixture
@@ -33,28 +26,6 @@ def data(tmp_path: Path) -> Path:
     books.end("touch-1", 1)
     books.store.close()
     return tmp_path
-
-
-@contextmanager
-def serving(data: Path) -> Iterator[None]:
-    command = [sys.executable, "-m", "manager", "serve", "--data", str(data)]
-    process = subprocess.Popen(
-        [*command, "--port", "0", "--web-port", "0"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        json.loads(process.stdout.readline())
-        yield
-        process.terminate()
-        assert process.wait(SECONDS_MAX) == 0
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 def test_audit_explain_and_export_work_while_the_manager_serves(
