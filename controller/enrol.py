@@ -34,6 +34,7 @@ from protocol.messages import Message
 from protocol.stream import FrameStream
 
 CONNECT_MAX_S = 10.0
+PORT_MAX = 65535
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,16 @@ class ManagerPlace:
     @classmethod
     def parse(cls, address: str, fingerprint: str) -> ManagerPlace:
         host, separator, port = address.rpartition(":")
-        if not separator or not host or not port.isdigit():
+        if not separator or not host or not _is_port(port):
             raise IdentityFault(f"{address!r} is no address such as game-manager.local:7412")
         digits = re.sub(r"[\s:]", "", fingerprint).lower()
         if not re.fullmatch(r"[0-9a-f]{64}", digits):
             raise IdentityFault("the CA's fingerprint must be 64 hexadecimal digits")
         return cls(host.strip("[]"), int(port), digits)
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdigit() and 0 < int(text) <= PORT_MAX
 
 
 async def enrol(

@@ -45,6 +45,7 @@ def restore(
     data: Path, unit_id: str, request: Request, ask_pin: Callable[[], str], wall_ms: WallClock
 ) -> list[str]:
     """Puts a new journal in place; returns what to tell the tech."""
+    _refuse_wrong_folders(data, request.extra)
     if not request.replace_sound:
         _refuse_if_sound(data, unit_id, wall_ms)
     folders = [data, *sorted(data.glob(f"{SET_ASIDE}-*"))]
@@ -60,6 +61,14 @@ def restore(
     for folder in data.glob(f"{SET_ASIDE}-*"):
         folder.rename(folder.with_name(folder.name.replace(SET_ASIDE, IN_PLACE)))
     return _report(lines, aside.name.replace(SET_ASIDE, IN_PLACE), unit_id)
+
+
+def _refuse_wrong_folders(data: Path, extra: Path | None) -> None:
+    """A mistyped folder looks like one whose records are all lost; nothing may go on from that."""
+    if not data.is_dir():
+        raise ServiceRefused(f"There is no folder {data}.")
+    if extra is not None and not journal_path(extra).is_file():
+        raise ServiceRefused(f"There is no journal in {extra}.")
 
 
 def _refuse_if_sound(data: Path, unit_id: str, wall_ms: WallClock) -> None:

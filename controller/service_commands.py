@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from getpass import getpass
 from pathlib import Path
+from typing import TypeVar
+
+import apsw
 
 from controller.black_box import TraceStore
 from controller.calibration import BAD, calibrate, measure_empty
@@ -20,12 +24,13 @@ from controller.places import black_box_path, health_path, references_path
 from controller.recovery import open_journal
 from controller.references import load_references, save_references
 from controller.selftest import Verdict, run_selftest
-from controller.service import ServiceDesk
+from controller.service import ServiceDesk, ServiceRefused
 from hal.backend import Backend
 from hal.board import Board
 from hal.clock import wall_ms
 
 Work = Callable[[Board], Awaitable[int]]
+Evidence = TypeVar("Evidence", HealthStore, TraceStore)
 
 
 def ask_pin() -> str:
@@ -66,8 +71,7 @@ async def ask_tech(sentence: str) -> None:
 
 def show_health(data: Path) -> int:
     """Each spot's last day and what to do about it."""
-    store = HealthStore(str(health_path(data)))
-    try:
+    with _evidence(HealthStore, health_path(data)) as store:
         sensors = sorted(store.sensors(), key=lambda sensor: (int(sensor[:-1]), sensor))
         if not sensors:
             print("no day has been recorded yet")
@@ -77,9 +81,23 @@ def show_health(data: Path) -> int:
             chip = "no bets" if last.chip_level is None else f"chip {last.chip_level:.0%}"
             figures = f"noise {last.noise:.1%}, drift {last.drift:+.1%}, {chip}"
             print(f"{sensor:>4}  {figures}; {advice(days) or 'in order'} ({len(days)} days)")
-    finally:
-        store.close()
     return 0
+
+
+@contextmanager
+def _evidence(store: Callable[[str], Evidence], path: Path) -> Iterator[Evidence]:
+    """What the table keeps beside its journal; a look never makes a file that is not there."""
+    if not path.is_file():
+        raise ServiceRefused(f"{path} is not there: nothing was recorded yet, or --data is wrong.")
+    opened = None
+    try:
+        opened = store(str(path))
+        yield opened
+    except apsw.Error as error:
+        raise ServiceRefused(f"{path} cannot be read: {error}.") from error
+    finally:
+        if opened is not None:
+            opened.close()
 
 
 async def selftest_unit(config: UnitConfig, backend: Backend, data: Path, tech: str) -> int:
@@ -93,21 +111,21 @@ async def selftest_unit(config: UnitConfig, backend: Backend, data: Path, tech: 
 
 def show_traces(data: Path, round_number: int | None, out: Path | None) -> int:
     """Reads the black box beside a running table; it changes nothing and needs no PIN."""
-    store = TraceStore(str(black_box_path(data)))
-    try:
+    with _evidence(TraceStore, black_box_path(data)) as store:
         if round_number is None:
             print("rounds:", ", ".join(map(str, store.rounds())) or "none yet")
             return 0
         trace = store.read(round_number)
-    finally:
-        store.close()
     if trace is None:
         print(f"there is no trace of round {round_number}", file=sys.stderr)
         return 1
     print(f"round {round_number}: accepted {', '.join(trace.accepted) or 'none'}; ", end="")
     print(f"refused {', '.join(trace.refused) or 'none'}; {len(trace.samples)} readings")
     if out:
-        out.write_bytes(trace.encode())
+        try:
+            out.write_bytes(trace.encode())
+        except OSError as error:
+            raise ServiceRefused(f"{out} cannot be written: {error.strerror}.") from error
         print(f"copied to {out}")
     return 0
 
