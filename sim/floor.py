@@ -40,11 +40,10 @@ class Impossible(Exception):  # noqa: N818 - a sentence for the person who asked
 
 
 def table_path(name: str) -> Path:
-    path = TABLES_FOLDER / f"{name}.toml"
-    if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in TABLES_FOLDER.glob("*.toml")))
-        raise Impossible(f"there is no table called {name}; there are {known}")
-    return path
+    tables = {file.stem: file for file in TABLES_FOLDER.glob("*.toml")}
+    if name not in tables:
+        raise Impossible(f"there is no table called {name}; there are {', '.join(sorted(tables))}")
+    return tables[name]
 
 
 @contextmanager

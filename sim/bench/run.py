@@ -31,7 +31,7 @@ from sim.bench import web as bench_web
 from sim.bench.cable import BenchCable
 from sim.bench.enrolment import enrol_once
 from sim.bench.table import BenchTable
-from sim.floor import simulated, table_path
+from sim.floor import Impossible, simulated, table_path
 from sim.unit import SimUnit
 from sim.world import World
 
@@ -47,24 +47,39 @@ MANAGER_ENROL_PORT = 7412
 MANAGER_READY_MAX_S = 20
 MANAGER_STOP_MAX_S = 5
 SEED = 1
+PARTS = ("unit", "manager")
+REFUSED = 2
 
 
 def bench(table_name: str, data: Path, fresh: bool) -> int:
-    path = table_path(table_name)
-    if fresh:
-        shutil.rmtree(data, ignore_errors=True)
-    (data / "unit").mkdir(parents=True, exist_ok=True)
+    try:
+        path = table_path(table_name)
+        _prepare(data, fresh)
+    except Impossible as refusal:
+        print(f"bench: {refusal}", file=sys.stderr)
+        return REFUSED
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     asyncio.run(_run(table_name, path, data))
     return 0
+
+
+def _prepare(data: Path, fresh: bool) -> None:
+    """Only what an earlier run put there is forgotten, whatever else the folder holds."""
+    try:
+        for part in PARTS if fresh else ():
+            if (data / part).exists():
+                shutil.rmtree(data / part)
+        (data / "unit").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Impossible(f"the data cannot lie in {data}: {error.strerror}") from error
 
 
 async def _run(table_name: str, path: Path, data: Path) -> None:
     stop = _stop_at_signals()
     async with contextlib.AsyncExitStack() as stack:
         manager = await _start_manager(path, data, stack)
-        bench_port = await _start_table(path, data, manager, stack)
-        _print_addresses(table_name, bench_port, manager, data)
+        addresses = await _start_table(path, data, manager, stack)
+        _print_addresses(table_name, addresses, data)
         await stop.wait()
         print("\nstopping; the data stay in", data, flush=True)
 
@@ -115,7 +130,7 @@ async def _stop_manager(process: asyncio.subprocess.Process) -> None:
 
 async def _start_table(
     path: Path, data: Path, manager: dict[str, str], stack: contextlib.AsyncExitStack
-) -> int:
+) -> dict[str, str]:
     config = simulated(load_unit_config(path))
     unit_data = data / "unit"
     world = World(config.board, SEED)
@@ -139,7 +154,7 @@ async def _start_table(
     listener = web_server.bind(HOST, BENCH_PORT)
     _run_task(web_server.serve(bench_web.build(table), listener), "bench-page", stack)
     _run_task(table.watch(), "bench-eye", stack)
-    return int(listener.getsockname()[1])
+    return {"bench_url": f"http://{HOST}:{listener.getsockname()[1]}/", **addresses}
 
 
 def _make_unit(
@@ -202,8 +217,10 @@ def _run_task(coroutine: object, name: str, stack: contextlib.AsyncExitStack) ->
     stack.push_async_callback(stop)
 
 
-def _print_addresses(table: str, bench_port: int, manager: dict[str, str], data: Path) -> None:
+def _print_addresses(table: str, addresses: dict[str, str], data: Path) -> None:
     print(f"table {table} on simulated hardware; data in {data}")
-    print(f"  bench         http://{HOST}:{bench_port}/")
-    print(f"  Game Manager  {manager['web']}/")
+    print(f"  bench            {addresses['bench_url']}")
+    print(f"  dealer panel     {addresses['panel_url']}")
+    print(f"  jackpot display  {addresses['display_url']}")
+    print(f"  Game Manager     {addresses['manager_url']}/")
     print("Ctrl-C stops.", flush=True)

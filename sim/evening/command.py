@@ -6,6 +6,7 @@ It alone knows what is printed. A bet's hands are put beside what exact odds let
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from math import sqrt
 
@@ -25,6 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """0 when every dealt hand is in the books and the books are sound, else 1."""
+    if options.rounds < 1:
+        print("An evening needs at least one round.", file=sys.stderr)
+        return 2
     try:
         evening, problem = run_virtual(play(options.table, options.rounds, options.seed))
     except (EveningError, Impossible) as error:

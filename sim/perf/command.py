@@ -30,11 +30,14 @@ GROUPS: dict[str, Callable[[], list[Figure]]] = {
 
 
 def run_perf(json_path: Path | None, only: str) -> int:
+    wanted = [title for title in GROUPS if only.lower() in title.lower()]
+    if not wanted:
+        print(f"No group's title contains {only!r}; there are: {'; '.join(GROUPS)}.")
+        return 2
     measured: dict[str, list[Figure]] = {}
-    for title, measure in GROUPS.items():
-        if only.lower() in title.lower():
-            measured[title] = measure()
-            print_figures(title, measured[title])
+    for title in wanted:
+        measured[title] = GROUPS[title]()
+        print_figures(title, measured[title])
     if json_path:
         save(json_path, measured)
     return 0
