@@ -31,6 +31,7 @@ from manager.places import LEDGER_NAME, add_data_option
 from manager.section import SetupError
 
 LOCAL = "127.0.0.1"
+PORT_MAX = 65_535
 
 
 # Tools with options of their own; what needs NumPy is loaded only when asked for.
@@ -118,12 +119,14 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser("serve", help="serve tables and the operators' pages")
     add_data_option(serve)
     serve.add_argument("--host", default=LOCAL, help="address where units come in")
-    serve.add_argument("--port", type=int, required=True, help="the tables' port, 0 for a free one")
     serve.add_argument(
-        "--enrol-port", type=int, help="where new units ask; by default the one after the tables'"
+        "--port", type=_port, required=True, help="the tables' port, 0 for a free one"
+    )
+    serve.add_argument(
+        "--enrol-port", type=_port, help="where new units ask; by default the one after the tables'"
     )
     serve.add_argument("--web-host", default=LOCAL, help="address of the operators' pages")
-    serve.add_argument("--web-port", type=int, required=True, help="the pages' port, 0 for free")
+    serve.add_argument("--web-port", type=_port, required=True, help="the pages' port, 0 for free")
     serve.add_argument(
         "--table", type=Path, action="append", default=[], metavar="FILE", help="open this table"
     )
@@ -144,7 +147,10 @@ def _serve(options: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s")
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # starts and stops are no news
     gaming_day = GamingDay(options.day_starts, options.zone)
-    options.data.mkdir(parents=True, exist_ok=True)
+    try:
+        options.data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SetupError(f"{options.data} cannot be the ledger's folder: {error}.") from error
     ledger = str(options.data / LEDGER_NAME)
     manager = Manager(ledger, wall_clock_ms, packs=options.packs, gaming_day=gaming_day)
     try:
@@ -170,6 +176,13 @@ def _serve(options: argparse.Namespace) -> int:
             options.data / SOCKET_NAME,
         )
     )
+
+
+def _port(text: str) -> int:
+    port = int(text) if text.isascii() and text.isdecimal() else -1
+    if not 0 <= port <= PORT_MAX:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to {PORT_MAX}")
+    return port
 
 
 def _table_files(folder: Path | None) -> list[Path]:

@@ -165,8 +165,11 @@ def _export(options: argparse.Namespace) -> int:
         for number, journal_id in enumerate(journals, start=1):
             path = options.out if number == 1 else options.out.with_suffix(f".{number}")
             hello = Hello(options.unit, 0, 0, journal_id, 0, 0, b"", "export")
-            with path.open("wb") as file:
-                write_capture(file, hello, book.events(options.unit, journal_id))
+            try:
+                with path.open("wb") as file:
+                    write_capture(file, hello, book.events(options.unit, journal_id))
+            except OSError as error:
+                raise IdentityError(f"{path} cannot be written: {error}.") from error
             print(f"{path}: the events of journal {journal_id.hex()}")
     return 0
 

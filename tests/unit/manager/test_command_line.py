@@ -84,6 +84,24 @@ def test_an_audit_of_a_forged_ledger_names_the_entry(
     assert "transaction 2" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("port", ["99999", "-4", "x", "", "٣"])
+def test_what_is_no_port_is_refused(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for option in ("--port", "--enrol-port", "--web-port"):
+        with pytest.raises(SystemExit) as ended:
+            main(["serve", "--port", "0", "--web-port", "0", f"{option}={port}"])
+        assert ended.value.code == 2
+        assert "is not a port from 0 to 65535" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_a_file_is_refused_with_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = tmp_path / "file"
+    wrong.write_text("")
+    assert main(["serve", "--data", str(wrong), "--port", "0", "--web-port", "0"]) == 2
+    assert "cannot be the ledger's folder" in capsys.readouterr().err
+
+
 def test_a_bad_table_file_or_a_foreign_ledger_stops_the_start_with_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
