@@ -8,6 +8,7 @@ go and in order), then applies them. A refusal may come with local events; those
 from controller.core import claims, commands, entry, lock
 from controller.core.kinds import is_local
 from controller.core.replay import apply
+from controller.core.rules import seat_of
 from controller.core.state import (
     STAGE_PRICING,
     STAGE_RECORDING,
@@ -55,13 +56,16 @@ def prompt(state: "RoundState", rules: "Rules") -> str:
     if state.pending_hand:
         return f"Press the seat of {rules.label_of(state.pending_hand)}."
     claim = state.claim
-    if claim is None:
-        if state.hands:
-            return "Press J-POT or CONFIRM." if rules.is_keypad() else "Press CONFIRM."
-        if state.selected_seat:
-            return f"Press the hand of seat {state.selected_seat}{state.selected_letter}."
-        return ""
-    return _claim_prompt(rules, claim)
+    return _entry_prompt(state, rules) if claim is None else _claim_prompt(rules, claim)
+
+
+def _entry_prompt(state: "RoundState", rules: "Rules") -> str:
+    seat = state.selected_seat
+    finish = "J-POT or CONFIRM" if rules.is_keypad() else "CONFIRM"
+    if not seat or any(seat_of(sensor) == seat for sensor, _hand in state.hands):
+        return f"Press {finish}." if state.hands else ""
+    wanted = f"Press the hand of seat {seat}{state.selected_letter}"
+    return f"{wanted}, or {finish}." if state.hands else f"{wanted}."
 
 
 def _claim_prompt(rules: "Rules", claim: "Claim") -> str:

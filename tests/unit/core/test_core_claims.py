@@ -360,10 +360,14 @@ def test_a_claim_is_made_and_authorised_with_or_without_a_link(touch, link_up):
 
 def test_the_prompt_says_what_is_next(touch, keypad):
     assert prompt(touch.state, touch.rules) == ""
-    touch.start("5A")
+    touch.start("2A", "5A")
     touch.accept(commands.seat(5))
     assert prompt(touch.state, touch.rules) == "Press the hand of seat 5."
     touch.accept(commands.hand("four-aces"))
+    assert prompt(touch.state, touch.rules) == "Press CONFIRM."
+    touch.accept(commands.seat(2))
+    assert prompt(touch.state, touch.rules) == "Press the hand of seat 2, or CONFIRM."
+    touch.accept(commands.seat(5))
     assert prompt(touch.state, touch.rules) == "Press CONFIRM."
     touch.accept(commands.confirm())
     assert "pricing" in prompt(touch.state, touch.rules)
