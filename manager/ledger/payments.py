@@ -164,7 +164,7 @@ class Payments:
         return replace(state, full_microcents=paid.full_microcents, spent=paid.spent)
 
     def _paid(self, table_id: str, round_number: int, meter_id: str) -> _Paid | None:
-        """What claims of this round that still stand took from the meter by percentage."""
+        """What claims of this round that still stand took from the meter."""
         rows = self._store.rows(
             "SELECT kind, detail FROM transactions t WHERE table_id = ? AND round_number = ?"
             " AND kind IN (?, ?) AND NOT EXISTS (SELECT 1 FROM wins w JOIN win_reversals r"
@@ -181,7 +181,7 @@ class Payments:
             if detail.get("meter") != meter_id:
                 continue
             spent = spent or kind == Kind.RESEED
-            if kind == Kind.AWARD and detail["percent_ppm"] and first is None:
+            if kind == Kind.AWARD and first is None:
                 first = detail["before"]
         if first is None:
             return None
