@@ -9,7 +9,7 @@ behind, so nothing is ever tried twice.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from controller.critical import Baseline, CriticalState
 from controller.journal_file import JournalFault
 from controller.journal_records import Entry, JournalRecord, Salvaged, StoredSettings, record_of
 from controller.memory import Memory
-from protocol import chain, events
+from protocol import chain, events, profile
 from protocol.errors import ProtocolError
 from protocol.rows import Counters
 from protocol.settings import settings_digest
@@ -34,6 +34,9 @@ RETAINED_RECORDS_MAX: Final = 20_000
 RESERVE_RECORDS: Final = 1_000
 TRIM_RECORDS_MAX: Final = 500  # in one go, so that no press waits for a long clean-up
 WARN_PERCENT: Final = 80
+
+# A kind and a body that no record has: what the dealer pressed so far.
+Moment = tuple[int, dict[int, Any]]
 
 _COLUMNS: Final = "sequence, kind, body, monotonic_ms, wall_ms, digest"
 
@@ -78,6 +81,7 @@ class Journal:
                 journal_id = new_journal_id(chain.JOURNAL_ID_BYTES)
                 journal_file.create(connection, journal_id, unit_id, created_wall_ms, wal_bytes)
             journal_file.check_file(connection, unit_id)
+            journal_file.upgrade(connection)
             journal = cls(connection, capacity_records_max)
             journal_file.trust(connection)
             return journal
@@ -107,9 +111,11 @@ class Journal:
         """
         return self.append_many([Entry(kind, body, monotonic_ms, wall_ms)])[0]
 
-    def append_many(self, entries: Iterable[Entry]) -> list[JournalRecord]:
-        """Records several events: all of them or none."""
-        return self._record(entries, None)
+    def append_many(
+        self, entries: Iterable[Entry], moments: Sequence[Moment] = ()
+    ) -> list[JournalRecord]:
+        """Records several events, and what is kept beside them: all or none."""
+        return self._record(entries, None, moments=moments)
 
     def adopt_settings(self, body: bytes, monotonic_ms: int, wall_ms: int) -> JournalRecord:
         """Keeps new settings and records their adoption, both or neither."""
@@ -126,6 +132,7 @@ class Journal:
         entries: Iterable[Entry],
         settings: StoredSettings | None,
         ends_salvage: bool = False,
+        moments: Sequence[Moment] = (),
     ) -> list[JournalRecord]:
         self._refuse_if_faulty()
         encoded = list(self._chained(entries))
@@ -143,6 +150,10 @@ class Journal:
                 self._store_settings(settings)
             if ends_salvage:
                 self._connection.execute("DELETE FROM salvage")
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO moment VALUES (?, ?, ?)",
+                ((kind, self.last_sequence, chain.encode_body(body)) for kind, body in moments),
+            )
             self._memory.write_copies()
             self._store_acked()
         return [record for record, _ in encoded]
@@ -338,6 +349,17 @@ class Journal:
             if settings_digest(body) == adopted:
                 return StoredSettings(body, adopted)
         raise self._latched("The stored table settings were altered or damaged.")
+
+    def moments(self) -> dict[int, list[Moment]]:
+        """What was kept beside the records, by the record that it came after."""
+        self._refuse_if_faulty()
+        found: dict[int, list[Moment]] = {}
+        for kind, after, body in self._rows("SELECT * FROM moment ORDER BY kind"):
+            try:
+                found.setdefault(after, []).append((kind, profile.decode(body)))
+            except ProtocolError as error:
+                raise self._latched("What was pressed last was altered or damaged.") from error
+        return found
 
     def count_boot(self) -> int:
         """The number of this start of the unit, counted durably from 1."""

@@ -20,7 +20,8 @@ from controller.state_copies import StateCopies
 from protocol import chain
 
 APPLICATION_ID: Final = 0x55464A4C  # "UFJL": says whose file this is
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
+BEFORE_MOMENTS: Final = 2
 
 # The log is grown once, then overwritten: a commit into a grown file is ten times faster, and the
 # writer folds it into the database long before it would have to grow again.
@@ -28,6 +29,15 @@ WAL_BYTES: Final = 4 * 1024 * 1024
 CHECKPOINT_PAGES: Final = 512
 FILLER: Final = "filler"
 
+# What the dealer has pressed so far and nobody else has to know: the newest of each kind, and the
+# record it came after. Format 3 brought it.
+MOMENTS: Final = """
+CREATE TABLE moment (
+    kind INTEGER PRIMARY KEY,
+    after_sequence INTEGER NOT NULL,
+    body BLOB NOT NULL
+) STRICT;
+"""
 SCHEMA: Final = """
 CREATE TABLE meta (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -176,7 +186,7 @@ def create(
     image = CriticalState(Baseline()).image(journal_id, 0, first)
     _grow(connection, wal_bytes)
     with connection:
-        connection.execute(SCHEMA)
+        connection.execute(SCHEMA + MOMENTS)
         connection.execute(
             "INSERT INTO meta VALUES (1, ?, ?, ?)", (journal_id, unit_id, created_wall_ms)
         )
@@ -210,7 +220,7 @@ def check_file(connection: apsw.Connection, unit_id: str) -> None:
     if connection.pragma("application_id") != APPLICATION_ID:
         raise JournalFault("The journal's file was not made by Underfelt.")
     version = connection.pragma("user_version")
-    if version != SCHEMA_VERSION:
+    if version not in (BEFORE_MOMENTS, SCHEMA_VERSION):
         raise JournalFault(
             f"The journal's file has format {version}; this software reads only {SCHEMA_VERSION}."
         )
@@ -220,6 +230,14 @@ def check_file(connection: apsw.Connection, unit_id: str) -> None:
     owner = connection.execute("SELECT unit_id FROM meta").get
     if unit_id and owner and owner != unit_id:
         raise JournalFault(f"The journal belongs to unit {owner}; this is {unit_id}.")
+
+
+def upgrade(connection: apsw.Connection) -> None:
+    """Brings a checked file to today's format; nothing that was recorded changes."""
+    if connection.pragma("user_version") == BEFORE_MOMENTS:
+        with connection:
+            connection.execute(MOMENTS)
+            connection.pragma("user_version", SCHEMA_VERSION)
 
 
 class Link(NamedTuple):

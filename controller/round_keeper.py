@@ -20,7 +20,7 @@ from controller.core import commands, kinds
 from controller.core.round import RoundState, apply, decide, is_local
 from controller.core.rules import Rules
 from controller.critical import WAGERED_KEY, round_image
-from controller.journal import Entry, Journal
+from controller.journal import Entry, Journal, Moment
 from hal import aio
 from hal.clock import WallClock
 from hal.worker import Worker
@@ -36,6 +36,8 @@ COMMANDS_WAITING_MAX = 16
 REPLAY_BATCH = 256
 MEMORY_REPAIRED = "The unit's memory was checked and repaired. Press START again."
 COMMAND_BYTES_MAX = 64
+# Local to the unit, and yet not lost with the power: half an entry, and seats of one player.
+KEPT = (kinds.ENTRY, kinds.JOINED)
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ class RoundKeeper:
         state.last_claim_number = self._journal.baseline.claim_number
         state.round_number = self._journal.baseline.counters.round_number
         started_wall_ms, after = 0, self._journal.first_sequence - 1
+        moments = await self._disk.run(self._journal.moments)
+        for moment in moments.get(after, ()):
+            apply(state, moment)
         while True:
             records = await self._disk.run(partial(self._journal.records, after, REPLAY_BATCH))
             if not records:
@@ -76,7 +81,9 @@ class RoundKeeper:
                 apply(state, (record.kind, record.body))
                 if record.kind == kinds.ROUND_START:
                     started_wall_ms = record.wall_ms
-            after = records[-1].sequence
+                after = record.sequence
+                for moment in moments.get(after, ()):
+                    apply(state, moment)
         self.state, self.round_started_wall_ms = state, started_wall_ms
         self._guess_round_age()
 
@@ -114,7 +121,7 @@ class RoundKeeper:
         if refusal:
             log.info("refused %s: %s", spoken or command[0], refusal)
             durable.append(_refused_event(spoken or command[0], refusal))
-        await self._make_durable(durable)
+        await self._make_durable(durable, [event for event in happened if event[0] in KEPT])
         for kind, body in happened:
             self._apply(kind, body, self._wall_ms())
         if happened or refusal:
@@ -166,12 +173,12 @@ class RoundKeeper:
             await self._make_durable([_refused_event(spoken, sentence)])
         return Answer(False, sentence)
 
-    async def _make_durable(self, happened: list[tuple[int, dict[int, Any]]]) -> None:
-        if not happened:
+    async def _make_durable(self, happened: list[Moment], moments: Sequence[Moment] = ()) -> None:
+        if not happened and not moments:
             return
         now_ticks, now_wall_ms = aio.ticks_ms(), self._wall_ms()
         entries = [Entry(kind, body, now_ticks, now_wall_ms) for kind, body in happened]
-        await self._disk.run(partial(self._journal.append_many, entries))
+        await self._disk.run(partial(self._journal.append_many, entries, moments))
         self._changed()
 
     def _apply(self, kind: int, body: dict[int, Any], wall_ms: int) -> None:

@@ -2,7 +2,7 @@
 
 They are the protocol's numbers, repeated here because the portable core imports nothing of it; a
 contract test holds the two together. Kinds from LOCAL_KIND_MIN up are the core's own: they change
-what the dealer has half entered, and are neither journaled nor sent.
+what the dealer has half entered, and are no records: nobody else hears of them.
 """
 
 BOOT = 1
@@ -50,5 +50,5 @@ KEY_FAULT = "FAULT"
 
 
 def is_local(kind: int) -> bool:
-    """True for an event that is applied but never journaled: it is lost with the power."""
+    """True for an event that is no record: nobody but this unit ever hears of it."""
     return kind >= LOCAL_KIND_MIN

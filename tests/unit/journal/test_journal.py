@@ -205,7 +205,7 @@ def test_records_are_append_only_in_the_file_itself(statement: str) -> None:
         ("DELETE FROM meta", "lacks a row"),
         ("DELETE FROM acked", "lacks a row"),
         ("PRAGMA application_id = 7", "not made by Underfelt"),
-        ("PRAGMA user_version = 3", "format 3"),
+        ("PRAGMA user_version = 4", "format 4"),
         ("DELETE FROM record WHERE sequence = 4", "lost its newest records: 4 were .* 3 are there"),
     ],
 )
@@ -505,3 +505,83 @@ def test_a_disk_that_cannot_be_written_cannot_hold_a_new_journal(disk: SimDisk) 
     disk.read_only = True
     with pytest.raises(JournalFault, match="cannot be opened"):
         opened(disk)
+
+
+# -- what is kept beside the records -----------------------------------------------------------
+
+SEAT_FIVE = (1000, {1: 5, 2: "", 3: ""})
+NO_SEAT = (1000, {1: 0, 2: "", 3: ""})
+JOINED = (1002, {1: [[2, 5]]})
+
+
+def test_the_newest_moment_of_each_kind_is_kept_with_the_record_it_came_after(
+    disk: SimDisk,
+) -> None:
+    journal = opened(disk)
+    journal.append_many([], [JOINED])
+    play_round(journal, 1)
+    journal.append_many([], [NO_SEAT])
+    journal.append_many([], [SEAT_FIVE])
+    journal.close()
+    again = opened(disk)
+    assert again.moments() == {0: [JOINED], again.last_sequence: [SEAT_FIVE]}
+    again.close()
+
+
+# Catches: records and moments in two transactions; half an entry would come back without the other.
+def test_a_moment_is_durable_with_its_records_or_not_at_all(disk: SimDisk) -> None:
+    start = events.RoundStart(1, ("5A",), (), (), 100)
+    entry = Entry(start.KIND, start.to_body(), 0, 0)
+    journal = opened(disk)
+    cut_after = 0
+    seen = set()
+    while True:
+        cut_after += 1
+        disk.cut_after(cut_after)
+        try:
+            journal.append_many([entry], [SEAT_FIVE])
+        except JournalFault:
+            journal.close()  # lets go of what the cut left
+            disk.restore()
+            journal = opened(disk)
+            found = journal.last_sequence, journal.moments()
+            assert found in ((0, {}), (1, {1: [SEAT_FIVE]}))
+            seen.add(found[0])
+            if found[0]:
+                break
+        else:
+            disk.cancel_cut()
+            seen.add(1)
+            break
+    journal.close()
+    assert 1 in seen
+    assert cut_after > 2
+
+
+def test_a_journal_of_the_format_before_is_brought_up_to_date_with_all_its_records(
+    disk: SimDisk,
+) -> None:
+    journal = opened(disk)
+    play_round(journal, 1)
+    before = journal.records(0, 100)
+    journal.close()
+    force(disk, "DROP TABLE moment", "PRAGMA user_version = 2")
+    again = opened(disk)
+    assert again.records(0, 100) == before
+    assert again.moments() == {}
+    again.append_many([], [SEAT_FIVE])
+    again.close()
+    third = opened(disk)
+    assert third.moments() == {len(before): [SEAT_FIVE]}
+    third.close()
+
+
+def test_a_damaged_moment_closes_the_table(disk: SimDisk) -> None:
+    journal = opened(disk)
+    journal.append_many([], [SEAT_FIVE])
+    journal.close()
+    force(disk, "UPDATE moment SET body = x'ff'")
+    again = opened(disk)
+    with pytest.raises(JournalFault, match="pressed last"):
+        again.moments()
+    again.close()
