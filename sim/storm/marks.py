@@ -20,6 +20,11 @@ LATE_CHIP_RECORDED = "a late chip was recorded"
 ROUND_RESUMED = "a round resumed after a cut"
 BACKLOG_OVER_WINDOW = "more events than one window waited, and drained"
 RESTED_LIGHTS_COMPARED = "the lights of a resting table were compared with the truth"
+SEVERAL_AWARDS = {
+    policy: f"several awards met on one meter ({policy})"
+    for policy in ("sequential", "equal_share", "each_full")
+}
+SECOND_SHARE_REFUSED = "a second share of a divided award was refused"
 
 MUST_FIRE = (
     UNACKNOWLEDGED_COMMIT_SURVIVED,

@@ -6,14 +6,14 @@ its own. Micro-cents throughout. Written from the design's rules, not from the m
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sim.storm.checks import kinds
-from sim.storm.checks.terms import HandTerms, MeterTerms, TableTerms
+from sim.storm.checks.awards import MICRO, Earlier, Meter, Paid, pay
+from sim.storm.checks.terms import EQUAL_SHARE, HandTerms, TableTerms
 
-MICRO = 1_000_000
 PLAYERS = "players"
 
 
@@ -44,31 +44,19 @@ class Claim:
     amounts_cents: list[int]
     frozen: bool
     log_order: int = 0
-    state: str = "open"  # open, owed, committed, cancelled
+    state: str = "open"  # open, owed, committed, cancelled, refused
     win_number: int = 0
     set_aside: dict[str, int] = field(default_factory=dict)
+    before: dict[str, int] = field(default_factory=dict)  # each meter before its first award
+    emptied: set[str] = field(default_factory=set)  # meters that were reseeded by it
+
+    @property
+    def terms(self) -> list[HandTerms]:
+        return [line.terms for line in self.lines]
 
     @property
     def meters(self) -> set[str]:
         return {line.terms.meter for line in self.lines if line.terms.meter}
-
-
-@dataclass
-class Meter:
-    terms: MeterTerms
-    player: int = 0
-    house: int = 0
-    reserve: int = 0
-    contributed: int = 0
-    awarded: int = 0
-    reseeded: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.player + self.house
-
-    def copy(self) -> Meter:
-        return Meter(self.terms, self.player, self.house, self.reserve)
 
 
 @dataclass
@@ -77,8 +65,12 @@ class Books:
     meters: dict[str, Meter] = field(default_factory=dict)
     balances: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     claims: dict[tuple[str, int], Claim] = field(default_factory=dict)
+    claims_of: defaultdict[tuple[str, int], list[Claim]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # by table and round
     accepted: dict[str, list[str]] = field(default_factory=dict)
     joined: dict[str, list[list[str]]] = field(default_factory=dict)  # seats of one player
+    refusals_due: deque[Claim] = field(default_factory=deque)  # which the manager must refuse
     win_count: int = 0
     log_count: int = 0
 
@@ -134,10 +126,15 @@ class Books:
         lines = [Line(sensor, hand, table.hand(sensor, hand)) for sensor, hand in hands]
         locks = any(line.terms.meter and self._locks(line.terms.meter) for line in lines)
         claim = Claim(table_id, body[2], body[1], lines, [], [], body[4] or locks)
-        claim.envy = self._envy(claim)
-        claim.amounts_cents = self._quote(claim)
+        if self._is_second_share(claim):
+            claim.state = "refused"
+            self.refusals_due.append(claim)
+        else:
+            claim.envy = self._envy(claim)
+            claim.amounts_cents = self._quote(claim)
         self.claims[table_id, claim.number] = claim
-        if not claim.frozen:
+        self.claims_of[table_id, claim.round_number].append(claim)
+        if claim.state == "refused" or not claim.frozen:
             return []
         self.log_count += 1
         claim.log_order = self.log_count
@@ -173,14 +170,44 @@ class Books:
     def _quote(self, claim: Claim) -> list[int]:
         """On copies of the meters from which every fixed, unpaid claim has been taken first."""
         copies = {name: meter.copy() for name, meter in self.meters.items()}
-        for earlier in self._fixed_unpaid(claim.meters):
-            for line, amount in zip(earlier.lines, earlier.amounts_cents, strict=True):
-                _draw(copies, line.terms, amount)
-        amounts = []
-        for line in claim.lines:
-            amounts.append(_amount(copies, line.terms))
-            _draw(copies, line.terms, amounts[-1])
-        return amounts
+        for other in self._fixed_unpaid(claim.meters):
+            pay(other.terms, copies, self._earlier(other), other.amounts_cents)
+        return _in_pay_order(pay(claim.terms, copies, self._earlier(claim)))
+
+    def policies_met(self, claim: Claim) -> set[str]:
+        """By which policies a paid claim shared a meter's percentages with others of its round."""
+        terms = [terms for other in self._standing(claim) for terms in other.terms]
+        counts = Counter(each.meter for each in terms if each.percent_ppm)
+        names = [each.meter for each in claim.terms if counts[each.meter] > 1]
+        return {self.meters[name].terms.policy for name in names}
+
+    def _standing(self, claim: Claim) -> list[Claim]:
+        """The claims of the same round that were paid or set aside, in order."""
+        return [
+            other
+            for other in self.claims_of[claim.table_id, claim.round_number]
+            if other.state in ("owed", "committed")
+        ]
+
+    def _earlier(self, claim: Claim) -> dict[str, Earlier]:
+        """What the claims of its round that stand did to each meter."""
+        found: dict[str, Earlier] = {}
+        for other in self._standing(claim):
+            for name, total in other.before.items():
+                first, emptied = found.get(name, (total, False))
+                found[name] = Earlier(first, emptied or name in other.emptied)
+        return found
+
+    def _is_second_share(self, claim: Claim) -> bool:
+        """The winners of a shared award are claimed together, or what was paid stands."""
+        earlier = self._earlier(claim)
+        return any(
+            terms.takes_all
+            and self.meters[terms.meter].terms.policy == EQUAL_SHARE
+            and terms.meter in earlier
+            and earlier[terms.meter].emptied
+            for terms in claim.terms
+        )
 
     def _fixed_unpaid(self, meters: set[str]) -> list[Claim]:
         waiting = [c for c in self.claims.values() if c.state == "open" and c.frozen]
@@ -197,36 +224,40 @@ class Books:
                 earlier.set_aside = _moved_by(earlier, first)
                 earlier.state = "owed"
                 entries += first
-        for index, line in enumerate(claim.lines):
-            if not claim.frozen:
-                claim.amounts_cents[index] = _amount(self.meters, line.terms)
-            entries += self._award(claim, line, claim.amounts_cents[index], payee)
+        claim.before = {name: self.meters[name].total for name in claim.meters}
+        fixed = claim.amounts_cents if claim.frozen else None
+        paid = pay(claim.terms, self.meters, self._earlier(claim), fixed)
+        claim.amounts_cents = _in_pay_order(paid)
+        for each in paid:
+            entries += self._award(claim, each, payee)
         for sensor, cents in claim.envy:
             moved = {f"tray/{claim.table_id}": -cents * MICRO, payee: cents * MICRO}
             entries.append(self._claim_entry("ENVY", claim, sensor, moved))
         return entries
 
-    def _award(self, claim: Claim, line: Line, cents: int, payee: str) -> list[Expected]:
-        name, amount = line.terms.meter, cents * MICRO
+    def _award(self, claim: Claim, paid: Paid, payee: str) -> list[Expected]:
+        sensor, amount = claim.lines[paid.line].sensor, paid.cents * MICRO
+        name = claim.lines[paid.line].terms.meter
         if not name:
             moved = {f"tray/{claim.table_id}": -amount, payee: amount}
-            return [self._claim_entry("AWARD", claim, line.sensor, moved)]
-        player, house, shortfall, seed, reserve = _draw(self.meters, line.terms, cents)
+            return [self._claim_entry("AWARD", claim, sensor, moved)]
+        pocket = "house/prizes" if self.meters[name].terms.posted else "house/shortfall"
         moved = {
-            f"meter/{name}/player": -player,
-            f"meter/{name}/house": -house,
-            "house/shortfall": -shortfall,
+            f"meter/{name}/player": -paid.player,
+            f"meter/{name}/house": -paid.house,
+            pocket: -paid.pocket,
             payee: amount,
         }
-        entries = [self._claim_entry("AWARD", claim, line.sensor, moved)]
-        if line.terms.reseeds:
+        entries = [self._claim_entry("AWARD", claim, sensor, moved)]
+        if paid.reseeds:
+            claim.emptied.add(name)
             moved = {
-                "house/seed": -seed,
-                f"meter/{name}/house": seed,
-                f"reserve/{name}": -reserve,
-                f"meter/{name}/player": reserve,
+                "house/seed": -paid.seed,
+                f"meter/{name}/house": paid.seed,
+                f"reserve/{name}": -paid.reserve,
+                f"meter/{name}/player": paid.reserve,
             }
-            entries.append(self._claim_entry("RESEED", claim, line.sensor, moved))
+            entries.append(self._claim_entry("RESEED", claim, sensor, moved))
         return entries
 
     def _hand_over(self, claim: Claim) -> Expected:
@@ -283,26 +314,5 @@ def _moved_by(claim: Claim, entries: list[Expected]) -> dict[str, int]:
     return dict(moved)
 
 
-def _amount(meters: dict[str, Meter], terms: HandTerms) -> int:
-    if not terms.percent_ppm:
-        return terms.fixed_cents
-    return meters[terms.meter].total * terms.percent_ppm // 1_000_000 // MICRO
-
-
-def _draw(meters: dict[str, Meter], terms: HandTerms, cents: int) -> tuple[int, int, int, int, int]:
-    """Player money first, then the house's, then its pocket; then the reseed of a 100 % award."""
-    if not terms.meter:
-        return 0, 0, 0, 0, 0
-    meter, wanted = meters[terms.meter], cents * MICRO
-    player = min(wanted, meter.player)
-    house = min(wanted - player, meter.house)
-    meter.player -= player
-    meter.house -= house
-    meter.awarded += player + house
-    seed = meter.terms.seed_cents * MICRO if terms.reseeds else 0
-    reserve = meter.reserve if terms.reseeds else 0
-    meter.house += seed
-    meter.player += reserve
-    meter.reserve -= reserve
-    meter.reseeded += seed + reserve
-    return player, house, wanted - player - house, seed, reserve
+def _in_pay_order(paid: list[Paid]) -> list[int]:
+    return [each.cents for each in sorted(paid)]

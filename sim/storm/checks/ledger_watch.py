@@ -17,7 +17,10 @@ from typing import Any, NamedTuple
 import cbor2
 
 from manager.ledger.store import Store
-from sim.storm.checks.books import MICRO, Books, Expected
+from sim.storm import marks
+from sim.storm.checks.alarm_watch import AlarmWatch, IsCopied
+from sim.storm.checks.awards import MICRO
+from sim.storm.checks.books import Books, Expected
 from sim.storm.checks.terms import TableTerms
 from sim.storm.record import Record
 
@@ -29,21 +32,7 @@ _ENTRIES = (
     " LEFT JOIN postings p ON p.transaction_number = t.number WHERE t.number > ?"
     " ORDER BY t.number, p.position"
 )
-# What an honest floor may cause; everything else in capitals means that the manager refused it.
-EXPECTED_ALARMS = (
-    "LATE_CHIP",
-    "METER_DRY",
-    "BELOW_SEED",
-    "RELEASED",
-    "FORK",
-    "LOCKED",
-    "SERVICE",
-)
-# What a copied card may cause before its first event gives it away.
-EXPECTED_OF_COPIES = ("COUNTERS",)
-
 KnowsEvent = Callable[[str, int, bytes], bool]
-IsCopied = Callable[[str], bool]
 
 
 class Event(NamedTuple):
@@ -82,12 +71,11 @@ class LedgerWatch:
         self.books = Books()
         self._record = record
         self._knows_event = knows_event
-        self._is_copied = is_copied
+        self._alarms = AlarmWatch(name, record, self.books, is_copied)
         self._on_event = on_event
         self._entry_count = 0
         self._digest = b""
         self._win_count = 0
-        self._alarm_count = 0
         self._due: deque[Expected] = deque()
         self._cause: tuple[str, int] = ("", 0)
 
@@ -112,7 +100,7 @@ class LedgerWatch:
                 self._next_event(unit_id, unit)
         self._refuse_leftovers()
         self._read_wins(store)
-        self._read_alarms(store)
+        self._alarms.look(store)
         self._compare_balances(store)
 
     def restarted(self, store: Store) -> bool:
@@ -216,7 +204,7 @@ class LedgerWatch:
             self._violate("nothing lost", f"{self._cause} booked too little: {self._due[0]}")
             self._due.clear()
 
-    # -- wins, alarms, balances --------------------------------------------------------------
+    # -- wins, balances ----------------------------------------------------------------------
 
     def _read_wins(self, store: Store) -> None:
         for number, table_id, claim_number in store.rows(
@@ -249,19 +237,8 @@ class LedgerWatch:
         )
         if (found, envy) != (wanted, claim.envy):
             self._violate("amounts as the rules say", f"win {number}: {wanted}, found {found}")
-
-    def _read_alarms(self, store: Store) -> None:
-        for number, code, unit_id, sentence in store.rows(
-            "SELECT number, code, unit_id, sentence FROM alarms WHERE number > ? ORDER BY number",
-            (self._alarm_count,),
-        ):
-            self._alarm_count = number
-            self._record.note("alarm", self.name, code)
-            expected = code in EXPECTED_ALARMS or (
-                code in EXPECTED_OF_COPIES and self._is_copied(unit_id)
-            )
-            if code.isupper() and not expected:
-                self._violate("honest units are believed", f"{code}: {sentence}")
+        for policy in self.books.policies_met(claim):
+            self._record.marks.fire(marks.SEVERAL_AWARDS[policy])
 
     def _compare_balances(self, store: Store) -> None:
         kept = dict(store.rows("SELECT account, amount_microcents FROM balances"))

@@ -11,6 +11,7 @@ from manager.games import ForOne, Paytable, Percent
 from manager.games.catalogue import open_catalogue
 
 WHOLE_PPM = 1_000_000
+SEQUENTIAL, EQUAL_SHARE, EACH_FULL = "sequential", "equal_share", "each_full"
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class HandTerms:
     envy_cents: int
 
     @property
-    def reseeds(self) -> bool:
+    def takes_all(self) -> bool:
         return self.percent_ppm == WHOLE_PPM
 
 
@@ -41,6 +42,8 @@ class MeterTerms:
     contribution_ppm: int
     reserve_ppm: int
     claim_lock: bool
+    policy: str = SEQUENTIAL
+    posted: bool = False  # a house jackpot: its prize is paid by the house and never moves
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,15 @@ def read_terms(text: str) -> TableTerms:
 
 
 def _meter(part: dict[str, Any]) -> MeterTerms:
+    posted = part.get("type", "progressive") == "house"
     return MeterTerms(
         _cents(part["seed"]),
         _cents(part["opening"]),
         part["contribution_ppm"],
         part["reserve_ppm"],
         part["claim_lock"],
+        part.get("award_policy", EACH_FULL if posted else SEQUENTIAL),
+        posted,
     )
 
 

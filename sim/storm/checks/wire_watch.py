@@ -109,7 +109,7 @@ class WireWatch:
 
     def _award(self, unit: WatchedUnit, message: dict[int, Any]) -> None:
         claim = self._office.ledger.books.claims.get((unit.table_id, message[1]))
-        if claim is None:
+        if claim is None or claim.state == "refused":
             self._violate(unit, "award follows a claim", f"claim {message[1]} is not committed")
         elif claim.frozen and [line[2] for line in message[2]] != claim.amounts_cents:
             sentence = f"claim {message[1]} was fixed at {claim.amounts_cents}: {message[2]}"
