@@ -14,6 +14,7 @@ from sim.storm.campaign import PROCESSES, run_campaign
 from sim.storm.marks import FAULTS_MIN
 from sim.storm.options import StormOptions
 from sim.storm.run import StormResult, run_storm
+from sim.storm.tables import draw_floor
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +58,8 @@ def print_options(options: StormOptions) -> None:
     print(f"seed {options.seed}, {options.tables} tables, {options.hours:g} hours")
     for name, value in options.as_dict().items():
         print(f"  {name}: {value}")
+    for plan in draw_floor(options.tables, options.floor_seed):
+        print(f"  {plan.says}")
     sys.stdout.flush()
 
 

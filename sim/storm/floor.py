@@ -17,10 +17,8 @@ from sim.storm.office import StormOffice
 from sim.storm.people import Dealer
 from sim.storm.record import Record
 from sim.storm.table import StormTable
-from sim.storm.tables import TableMaker
+from sim.storm.tables import TablePlan, draw_floor, manager_count, manager_of
 from sim.storm.weather import DrawnWeather
-
-TABLES_PER_MANAGER = 8
 
 
 class Watched(Protocol):
@@ -40,17 +38,15 @@ class StormFloor:
         assert isinstance(loop, StormLoop)
         loop.after_turn = self._after_turn
         self.loop = loop
-        count = (tables + TABLES_PER_MANAGER - 1) // TABLES_PER_MANAGER
         self.offices = [
-            StormOffice(f"manager-{n}", record, f"{seed}/{n}", self) for n in range(1, count + 1)
+            StormOffice(f"manager-{n}", record, f"{seed}/{n}", self)
+            for n in range(1, manager_count(tables) + 1)
         ]
-        self._makers = [TableMaker(random.Random(f"{seed}/tables/{n}")) for n in range(count)]
-        for number in range(1, tables + 1):
-            self._add_table(number, (number - 1) % count)
+        for number, plan in enumerate(draw_floor(tables, seed), 1):
+            self._add_table(number, plan, self.offices[manager_of(number, tables)])
 
-    def _add_table(self, number: int, office_number: int) -> None:
-        office = self.offices[office_number]
-        plan = self._makers[office_number].make(number)
+    def _add_table(self, number: int, plan: TablePlan, office: StormOffice) -> None:
+        self.record.drew(plan.says)
         office.open_table(plan)
         seed = f"{self._seed}/{number}"
         cable = Cable(DrawnWeather(random.Random(f"{seed}/weather")))

@@ -37,6 +37,10 @@ class StormOptions:
         return drawn
 
     @property
+    def floor_seed(self) -> str:
+        return f"storm {self.seed}"
+
+    @property
     def command(self) -> str:
         numbers = f"--tables {self.tables} --hours {self.hours!r} --seed {self.seed}"
         return f"python -m sim storm {numbers}"

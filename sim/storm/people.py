@@ -18,6 +18,10 @@ from sim.storm.table import REST_MS, StormTable
 SWEEP_SHARE = 0.6
 KEY_GAP_MS = 230  # a key of the keypad is held, let go and debounced in less
 TRIES_MAX = 3
+SAME_HAND_SHARE = 0.5
+TOP_HAND_SHARE = 0.3
+# What the panel says of a winner who was forgotten when an award was divided.
+SECOND_SHARE = "is shared by a round's winners and was paid already"
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Habits:
     late: float  # a player moves a chip after the lock
     rest: float  # the dealer lets the table be for a moment
     hasty: float  # START is pressed while chips still move
+    piecemeal: float  # the second winner is entered only after the first was paid
 
     @classmethod
     def drawn(cls, chance: random.Random) -> Habits:
@@ -38,11 +43,12 @@ class Habits:
             pace_ms=(pace, pace * 4),
             bet=chance.uniform(0.3, 0.9),
             win=chance.uniform(0.3, 0.8),
-            second_win=chance.uniform(0.1, 0.4),
+            second_win=chance.uniform(0.2, 0.6),
             slip=chance.uniform(0.02, 0.15),
             late=chance.uniform(0.05, 0.3),
             rest=chance.uniform(0.02, 0.06),
             hasty=chance.uniform(0.05, 0.3),
+            piecemeal=chance.uniform(0.1, 0.5),
         )
 
 
@@ -56,6 +62,7 @@ class Dealer:
         self._supervisor = Supervisor(table, chance)
         self._planned_round = 0
         self._plan: list[tuple[str, str]] = []
+        self._piecemeal = False
         self._tries = 0
 
     async def run(self) -> None:
@@ -90,7 +97,7 @@ class Dealer:
 
     async def _open(self) -> None:
         if self.closing:
-            self._clear_table()
+            await self._leave()
             return
         for sensor in self.table.sensors:
             if self._happens(self.habits.bet) != self.table.world.has_chip(sensor):
@@ -103,12 +110,14 @@ class Dealer:
             await self._sleep_ms(self._chance.randint(200, 600))
         await self.table.press("START")
 
-    def _clear_table(self) -> None:
+    async def _leave(self) -> None:
+        """Clears the table, and stays if a START pressed before was only being recorded."""
         for sensor in self.table.sensors:
             if self.table.world.has_chip(sensor):
                 self.table.remove(sensor)
         self._supervisor.leave()
-        self.finished = True
+        await self._sleep_ms(REST_MS)
+        self.finished |= self.table.phase() == "open"  # or it was retired meanwhile
 
     async def _locked(self) -> None:
         self._make_plan()
@@ -125,10 +134,12 @@ class Dealer:
         self._make_plan()
         selected = self._selected()
         self._plan = [(sensor, hand) for sensor, hand in self._plan if sensor not in selected]
-        if self._plan and self._tries < TRIES_MAX:
+        if SECOND_SHARE in self.table.message():
+            await self._press_hand(*next(iter(selected.items())))  # again, which turns it off
+        elif self._plan and self._tries < TRIES_MAX and not self._piecemeal:
             await self._enter(*self._plan[0])
         else:
-            self._plan = []
+            self._plan = self._plan if self._piecemeal else []
             await self._supervisor.claim()
 
     def _make_plan(self) -> None:
@@ -142,34 +153,51 @@ class Dealer:
             return
         accepted = list(controller.keeper.state.accepted)
         count = 2 if self._happens(self.habits.second_win) else 1
+        self._piecemeal = self._happens(self.habits.piecemeal)
         for sensor in self._chance.sample(accepted, min(count, len(accepted))):
             games = [game for game in controller.rules.games if game.letter == sensor[-1]]
             self._plan += [(sensor, self._winning_hand(game)) for game in games]
 
     def _winning_hand(self, game: Game) -> str:
+        """The top one more often than cards would have it, or the one that somebody else has.
+
+        So awards meet on one meter, and every policy has something to settle.
+        """
+        same = [hand for sensor, hand in self._plan if sensor[-1] == game.letter]
+        if same and self._happens(SAME_HAND_SHARE):
+            return same[0]
+        if self._happens(TOP_HAND_SHARE):
+            return game.hands[0].hand_id
         return self._chance.choice(game.hands).hand_id
 
     async def _enter(self, sensor: str, hand: str) -> None:
         self._tries += 1
-        first, second = f"SEAT {sensor[:-1]}", f"HAND {hand}"
-        if self.table.plan.workflow == "keypad":
-            await self.table.press(second)
-            await self._sleep_ms(KEY_GAP_MS)
-            if self.table.phase() != "claim":
-                await self.table.press(first)
-        else:
-            both = len({each[-1] for each in self.table.sensors}) > 1
-            await self.table.press(f"SEAT {sensor}" if both else first)
-            await self._sleep_ms(self._chance.randint(30, 400))
-            await self.table.press(second)
-        await self._sleep_ms(KEY_GAP_MS)
+        await self._press_hand(sensor, hand)
         if sensor in self._selected():
             self._plan = [each for each in self._plan if each[0] != sensor]
             self._tries = 0
 
-    def _selected(self) -> set[str]:
+    async def _press_hand(self, sensor: str, hand: str) -> None:
+        seat, letter = f"SEAT {sensor[:-1]}", sensor[-1]
+        if self.table.plan.workflow == "keypad":
+            await self.table.press(f"HAND {hand}")
+            await self._sleep_ms(KEY_GAP_MS)
+            if self.table.phase() != "claim" or self._hand_without_a_seat():
+                await self.table.press(seat)
+        elif len({each[-1] for each in self.table.sensors}) > 1:
+            await self.table.press(f"SEAT {sensor}" if self._happens(0.5) else seat)
+            await self._sleep_ms(self._chance.randint(30, 400))
+            await self.table.press(f"HAND {hand} {letter}")
+        else:
+            await self.table.press(seat)
+            await self._sleep_ms(self._chance.randint(30, 400))
+            await self.table.press(f"HAND {hand}")
+        await self._sleep_ms(KEY_GAP_MS)
+
+    def _selected(self) -> dict[str, str]:
+        """The hands that are on, by sensor."""
         controller = self.table.controller
-        return {pair[0] for pair in controller.keeper.state.hands} if controller else set()
+        return {pair[0]: pair[1] for pair in controller.keeper.state.hands} if controller else {}
 
     def _hand_without_a_seat(self) -> str:
         controller = self.table.controller
@@ -214,7 +242,10 @@ class Dealer:
         if keypad is not None:
             return list(keypad.keys)
         seats = [f"SEAT {seat}" for seat in range(1, self.table.plan.config.seat_count + 1)]
-        return ["START", "END", "CONFIRM", "CANCEL", "JPOT", "HAND four-aces", *seats]
+        controller = self.table.controller
+        games = controller.rules.games if controller else []
+        hands = [f"HAND {hand.hand_id}" for game in games for hand in game.hands]
+        return ["START", "END", "CONFIRM", "CANCEL", "JPOT", *hands, *seats]
 
     def _move(self, sensor: str) -> None:
         if self.table.world.has_chip(sensor):

@@ -33,6 +33,7 @@ class Violation:
 class Record:
     def __init__(self, keep_all: bool = False) -> None:
         self.marks = Marks()
+        self.floor: list[str] = []  # each table as it was drawn
         self.faults: Counter[str] = Counter()
         self.violations: list[Violation] = []
         self.broken = asyncio.Event()
@@ -51,6 +52,10 @@ class Record:
         line = " ".join([str(now_ms()), *map(str, parts)])
         self._trace.update(line.encode() + b"\n")
         self.lines.append(line)
+
+    def drew(self, table: str) -> None:
+        self.floor.append(table)
+        self.note("table", table)
 
     def fault(self, kind: str, where: str, detail: str = "") -> None:
         self.faults[kind] += 1

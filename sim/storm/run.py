@@ -33,6 +33,7 @@ COLLECT_EVERY_S = 60.0
 @dataclass(frozen=True)
 class StormResult:
     options: StormOptions
+    floor: list[str]
     rounds: int
     wins: int
     events: int
@@ -59,6 +60,7 @@ class StormResult:
             "tables": options.tables,
             "hours": options.hours,
             "options": options.as_dict(),
+            "floor": self.floor,
             "rounds": self.rounds,
             "wins": self.wins,
             "events": self.events,
@@ -88,6 +90,7 @@ def run_storm(options: StormOptions, keep_all_lines: bool = False) -> StormResul
         _close(loop)
     return StormResult(
         options,
+        record.floor,
         record.round_count,
         record.win_count,
         record.event_count,
@@ -102,7 +105,7 @@ def run_storm(options: StormOptions, keep_all_lines: bool = False) -> StormResul
 
 async def _storm(options: StormOptions, keep_all_lines: bool) -> Record:
     record = Record(keep_all_lines)
-    floor = StormFloor(options.tables, f"storm {options.seed}", record)
+    floor = StormFloor(options.tables, options.floor_seed, record)
     mischief = Mischief(floor, options)
     try:
         await floor.open()

@@ -278,6 +278,11 @@ class StormTable:
         controller = self.controller
         return controller.keeper.state.stage() if controller else ""
 
+    def message(self) -> str:
+        """What the panel last said."""
+        controller = self.controller
+        return controller.message[2] if controller else ""
+
     def place(self, sensor: str) -> None:
         self._act("place", sensor)
         self.world.place_chip(sensor)

@@ -1,36 +1,33 @@
-"""The tables of a storm: the shipped ones first, then variations of them, all drawn from the seed.
+"""The tables of a storm: two as they ship, the others drawn from everything that ships.
 
-It alone knows how a table's file is varied: paytable, wager, meters and their terms, one or two
-games, touch or keypad. Each table is a file again, read by the shipped set-up code at both ends.
+It alone knows how a table's file is varied: board, paytables, one or two games, touch or keypad;
+the terms of its meters are drawn elsewhere. Each table is a file again, read by the shipped set-up
+code at both ends.
 """
 
 from __future__ import annotations
 
-import copy
 import random
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 from controller.config import UnitConfig, parse_unit_config
 from manager.games import Paytable
 from manager.games.catalogue import open_catalogue
-from protocol.errors import ProtocolError
-from protocol.rows import IDENTIFIER, LABEL
 from sim.floor import TABLES_FOLDER
+from sim.storm.meters import Document, MeterMaker
 from sim.storm.toml_text import toml_text
 
 SEATS_MAX = 7
+TWO_GAMES_SEATS_MAX = 6  # twice as many sensors on one chip
 PINS = 16
 COMMANDS = ("START", "END", "JPOT", "CONFIRM", "CANCEL")
 SENSORS_PER_CHIP = {"mpr121": 12, "fdc1004": 4}
 LAMPS_PER_CHIP = 8
-FIRST = ("four-card-touch", "four-card-keypad")
-GROUPS = 2  # link groups of one manager: tables of one group and paytable share their meters
-
-Document = dict[str, Any]
+FIRST = ("four-card-touch", "four-card-keypad")  # the least that shows everything
+AS_SHIPPED = 0.25  # of the further tables
+TABLES_PER_MANAGER = 8
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ class TablePlan:
     """One table: its file for the manager's set-up, and the same read by the unit."""
 
     table_id: str
-    paytables: tuple[str, ...]
+    says: str  # what was drawn, for people
     text: str
     config: UnitConfig
 
@@ -52,27 +49,30 @@ class TableMaker:
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
-        self._terms: dict[str, Document] = {}
+        self._meters = MeterMaker(chance)
         self._paytables = [
             paytable
             for name in open_catalogue().ids()
-            if _can_be_played(paytable := open_catalogue().load(name))
+            if (paytable := open_catalogue().load(name)).is_jackpot
         ]
 
     def make(self, number: int) -> TablePlan:
-        """Table `number` of the floor, counted from 1: the first ones as they ship."""
-        shipped = shipped_tables()
-        document = tomllib.loads(shipped[(number - 1) % len(shipped)].read_text(encoding="utf-8"))
-        if number > len(shipped):
+        """Table `number` of the floor, counted from 1: the first ones play what they ship with."""
+        is_first = number <= len(FIRST)
+        stem = FIRST[number - 1] if is_first else self._chance.choice(shipped_tables())
+        file = TABLES_FOLDER / f"{stem}.toml"
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+        if not is_first and self._chance.random() >= AS_SHIPPED:
             self._vary(document)
-        document["table"]["id"] = f"{document['table']['id'][:24]}-{number}"
+        # Games of several names meet on one link, beside tables with two games.
+        document.setdefault("jurisdiction", {})["dual_on_mixed_link"] = True
+        document["table"]["id"] = f"{stem[:24]}-{number}"
         document["board"]["serial"] = f"UF-{number:04d}"
-        self._link(document)
+        self._link(document, may_be_house=not is_first)
         text = toml_text(document)
         config = parse_unit_config(tomllib.loads(text))
         simulated = replace(config, board=replace(config.board, backend="simulated"))
-        names = tuple(part["paytable"] for part in document["paytables"].values())
-        return TablePlan(document["table"]["id"], names, text, simulated)
+        return TablePlan(document["table"]["id"], _describe(document), text, simulated)
 
     # -- variations --------------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ class TableMaker:
         keypad = document["table"]["workflow"] == "keypad"
         two_games = not keypad and draw.random() < 0.4
         paytables = draw.sample(self._paytables, 2 if two_games else 1)
-        seats = 5 if two_games else draw.randint(4, SEATS_MAX)
+        seats = draw.randint(4, TWO_GAMES_SEATS_MAX if two_games else SEATS_MAX)
         if keypad:
             seats = min(seats, PINS - len(COMMANDS) - len(paytables[0].hands))
         document["table"]["seats"] = seats
@@ -98,7 +98,7 @@ class TableMaker:
     def _add_game(self, document: Document, letter: str, paytable: Paytable) -> None:
         levels = {level.id: f"{letter}{level.id}" for level in paytable.levels}
         document["paytables"][letter] = {
-            "paytable": paytable.id,
+            "paytable": self._chance.choice(_names(paytable)),
             "wager_cents": 100,
             "levels": levels,
             "folded_hands_qualify": True,
@@ -108,65 +108,66 @@ class TableMaker:
 
     # -- linking -----------------------------------------------------------------------------
 
-    def _link(self, document: Document) -> None:
+    def _link(self, document: Document, may_be_house: bool) -> None:
         """Gives the meters the names and the terms of their link group."""
-        group = self._chance.randint(1, GROUPS)
         jackpots = document.pop("jackpots")
+        group = self._meters.group_for(jackpots, may_be_house)
         document["jackpots"] = {}
         for game in document["paytables"].values():
             number = [each.id for each in self._paytables].index(_canonical(game["paytable"]))
-            share = len(game["levels"])
-            for level, name in game["levels"].items():
-                meter = f"g{group}-{number}-{level}"
-                label = jackpots[name]["label"]
-                game["levels"][level] = meter
-                document["jackpots"][meter] = self._terms_of(meter, label, share, level)
-            wager = self._terms.setdefault(f"wager {group} {number}", self._wager())
-            game["wager_cents"] = wager["cents"]
-
-    def _terms_of(self, meter: str, label: str, levels: int, level: str) -> Document:
-        if meter not in self._terms:
-            draw = self._chance
-            contribution_ppm = draw.choice((90_000, 150_001, 250_000, 333_333)) // levels
-            seed_cents = draw.choice((0, 50_000, 123_456, 1_000_000)) // levels
-            self._terms[meter] = {
-                "label": label,
-                "seed": _money(seed_cents),
-                "opening": _money(seed_cents + draw.choice((0, 0, 77_777))),
-                "contribution_ppm": contribution_ppm,
-                "reserve_ppm": draw.choice((0, 50_000, 70_007)) // levels,
-                "claim_lock": draw.random() < 0.25,
-                "fixed_pays_from": "meter" if level == "top" and draw.random() < 0.3 else "tray",
-            }
-        return copy.deepcopy(self._terms[meter])
-
-    def _wager(self) -> Document:
-        return {"cents": self._chance.choice((100, 100, 200, 500))}
+            levels = game["levels"]
+            for place, (level, name) in enumerate(levels.items()):
+                meter, label = f"{group}-{number}-{level}", jackpots[name]["label"]
+                terms = self._meters.terms_of(meter, label, len(levels), is_top=place == 0)
+                levels[level], document["jackpots"][meter] = meter, terms
+            game["wager_cents"] = self._meters.wager_cents(group, number)
 
 
-def shipped_tables() -> list[Path]:
-    """Every shipped table, a touch and a keypad table first: the least that shows everything."""
-    files = sorted(TABLES_FOLDER.glob("*.toml"))
-    return sorted(files, key=lambda file: FIRST.index(file.stem) if file.stem in FIRST else 9)
+def draw_floor(tables: int, seed: str) -> list[TablePlan]:
+    """Every table of a floor in order; table n belongs to manager `manager_of(n, tables)`."""
+    count = manager_count(tables)
+    makers = [TableMaker(random.Random(f"{seed}/tables/{n}")) for n in range(count)]
+    return [makers[manager_of(n, tables)].make(n) for n in range(1, tables + 1)]
 
 
-def _can_be_played(paytable: Paytable) -> bool:
-    """A jackpot game whose hands' names fit the wire."""
-    try:
-        for hand in paytable.hands:
-            IDENTIFIER.check(hand.id, "hand")
-            LABEL.check(hand.label, "hand")
-    except ProtocolError:
-        return False
-    return paytable.is_jackpot
+def manager_count(tables: int) -> int:
+    return (tables + TABLES_PER_MANAGER - 1) // TABLES_PER_MANAGER
+
+
+def manager_of(number: int, tables: int) -> int:
+    return (number - 1) % manager_count(tables)
+
+
+def shipped_tables() -> list[str]:
+    return sorted(file.stem for file in TABLES_FOLDER.glob("*.toml"))
+
+
+def _describe(document: Document) -> str:
+    """One line: how it is played, and each game with its wager, its meters and their policies."""
+    table, games = document["table"], []
+    for letter, game in document["paytables"].items():
+        meters = [_describe_meter(m, document["jackpots"][m]) for m in game["levels"].values()]
+        cents = game["wager_cents"]
+        games.append(f"{letter} {game['paytable']} at {cents} cents on {', '.join(meters)}")
+    return f"{table['id']}: {table['workflow']}, {table['seats']} seats; {'; '.join(games)}"
+
+
+def _describe_meter(name: str, terms: Document) -> str:
+    words = [terms.get("award_policy", "posted"), f"{terms['contribution_ppm']} ppm"]
+    words += ["claim lock"] if terms["claim_lock"] else []
+    words += ["fixed pays from it"] if terms["fixed_pays_from"] == "meter" else []
+    return f"{name} ({', '.join(words)})"
+
+
+def _names(paytable: Paytable) -> list[str]:
+    """Under which name each game plays it: on a link of several games one paytable has several."""
+    game = paytable.id.split("/")[0]
+    others = [name for name in paytable.aliases if name.split("/")[0] != game]
+    return [paytable.id, *others]
 
 
 def _canonical(name: str) -> str:
     return open_catalogue().load(name).id
-
-
-def _money(cents: int) -> str:
-    return f"{cents // 100}.{cents % 100:02d}"
 
 
 def _keys(paytable: Paytable, seats: int) -> dict[str, int]:

@@ -21,6 +21,7 @@ from manager.events import Intake, Outcome
 from manager.group_commit import GroupCommit
 from manager.ledger import database, pricing, settling
 from manager.ledger.entries import Origin
+from manager.ledger.payments import Payments
 from manager.steps import Step, Steps
 from protocol import events
 from protocol.errors import ErrorCode, ProtocolError
@@ -218,3 +219,27 @@ def failed_write_acknowledged(patch: Patch) -> None:
         return outcomes
 
     patch.setattr(GroupCommit, "_take", mutated)
+
+
+def shared_award_not_divided(patch: Patch) -> None:
+    """Each winner of a shared award is paid all of the meter, one after another."""
+    patch.setattr(settling._Settling, "_sharers", lambda self, index: [])
+
+
+def second_share_taken(patch: Patch) -> None:
+    """A winner who was forgotten is paid although the award was divided already."""
+    patch.setattr(Payments, "refuse_second_share", lambda *ignored: None)
+
+
+def measured_on_what_is_left(patch: Patch) -> None:
+    """Where everyone is paid in full, the second percentage is of what the first left."""
+
+    def mutated(self: Any, pay: Any) -> int:
+        return int(self.meters[pay.meter_id].total_microcents) if pay.percent_ppm else 0
+
+    patch.setattr(settling._Settling, "_basis", mutated)
+
+
+def earlier_claims_of_the_round_forgotten(patch: Patch) -> None:
+    """Where everyone is paid in full, a second claim of the round is measured anew."""
+    patch.setattr(Payments, "_in_round", lambda self, table_id, round_number, state: state)

@@ -6,7 +6,7 @@ and the seeds it may take. Without a mutation the very same storms are silent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -18,7 +18,9 @@ CUTS = ("power cut", "power cut at any await", "power cut inside the disk")
 KILLS = ("manager killed", "manager killed at any await", "manager killed inside the disk")
 LINKS = ("link cut", "connection reset")
 
-Case = tuple[Callable[[pytest.MonkeyPatch], None], tuple[str, ...], tuple[str, ...], int]
+Mutation = Callable[[pytest.MonkeyPatch], None]
+Case = tuple[Mutation, tuple[str, ...], tuple[str, ...], int]
+PolicyCase = tuple[Mutation, tuple[str, ...], int]
 
 CASES: tuple[Case, ...] = (
     (
@@ -78,7 +80,7 @@ CASES: tuple[Case, ...] = (
         mutations.answers_not_repeated,
         (*CUTS, *LINKS, *KILLS),
         ("everything drains in bounded time", "no win lost"),
-        3,
+        4,
     ),
     (mutations.starts_offline, ("link cut",), ("no game starts offline",), 8),
     (
@@ -89,12 +91,27 @@ CASES: tuple[Case, ...] = (
     ),
 )
 
+# What only a floor with drawn games and award policies can notice.
+WRONG_AMOUNT = (
+    "money as the rules say",
+    "amounts as the rules say",
+    "a fixed amount never changes",
+)
+POLICY_CASES: tuple[PolicyCase, ...] = (
+    (mutations.shared_award_not_divided, WRONG_AMOUNT, 1),
+    (mutations.second_share_taken, ("a shared award is divided once",), 1),
+    (mutations.measured_on_what_is_left, WRONG_AMOUNT, 1),
+    (mutations.earlier_claims_of_the_round_forgotten, WRONG_AMOUNT, 1),
+)
 
-def storm(kinds: tuple[str, ...], seed: int) -> list[tuple[str, str]]:
+
+def storm(
+    kinds: tuple[str, ...], seed: int, tables: int = 2, hours: float = 0.025
+) -> list[tuple[str, str]]:
     """The violations of one short storm of these kinds of fault."""
     every_s = 6.0 if kinds else 1e9
     weights = dict.fromkeys(kinds or ("power cut",), 1)
-    options = StormOptions(tables=2, hours=0.025, seed=seed, fault_every_s=every_s, weights=weights)
+    options = StormOptions(tables, hours, seed, every_s, weights)
     return [(found.rule, found.sentence) for found in run_storm(options).violations]
 
 
@@ -102,14 +119,31 @@ def storm(kinds: tuple[str, ...], seed: int) -> list[tuple[str, str]]:
 def test_the_storm_notices(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     mutate, kinds, rules, seeds = case
     mutate(monkeypatch)
-    for seed in range(1, seeds + 1):
-        found = storm(kinds, seed)
+    notice(rules, (storm(kinds, seed) for seed in range(1, seeds + 1)))
+
+
+@pytest.mark.parametrize("case", POLICY_CASES, ids=lambda case: case[0].__name__)
+def test_the_storm_notices_a_wrong_policy(
+    case: PolicyCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mutate, rules, seeds = case
+    mutate(monkeypatch)
+    notice(rules, (storm((), seed, tables=4, hours=0.04) for seed in range(1, seeds + 1)))
+
+
+def notice(rules: tuple[str, ...], storms: Iterator[list[tuple[str, str]]]) -> None:
+    """One of the storms names one of the rules, and none names another before."""
+    for found in storms:
         if found:
             assert found[0][0] in rules, found
             return
-    pytest.fail(f"{seeds} storms did not notice it")
+    pytest.fail("no storm noticed it")
 
 
 @pytest.mark.parametrize("kinds", [(), CUTS, KILLS, LINKS, ("card copied",)], ids=str)
 def test_without_a_mutation_the_same_storms_are_silent(kinds: tuple[str, ...]) -> None:
     assert storm(kinds, seed=1) == []
+
+
+def test_without_a_mutation_every_policy_is_kept() -> None:
+    assert storm((), seed=1, tables=4, hours=0.04) == []
