@@ -64,6 +64,7 @@ class ManagerServer:
         self._changes = changes
         self._now_ms = now_ms
         self._connections: dict[str, Connection] = {}
+        self._newest_arrivals: dict[str, int] = {}  # of each unit, among those that were greeted
         self._events = GroupCommit(intake, self._committed, self._halt)
         self._crowd = Crowd()
         self._closing = False
@@ -72,12 +73,15 @@ class ManagerServer:
     def connection_of(self, unit_id: str) -> Connection | None:
         return self._connections.get(unit_id)
 
-    async def serve_stream(self, reader: Reader, writer: Writer) -> None:
-        """Serves one unit until its connection ends, however it ends."""
+    async def serve_stream(self, reader: Reader, writer: Writer, arrival: int) -> None:
+        """Serves one unit until its connection ends, however it ends.
+
+        `arrival` counts the connections in the order in which they came in.
+        """
         stream = FrameStream(reader, writer)
         try:
             with self._crowd.one_more():
-                await self._serve(stream)
+                await self._serve(stream, arrival)
         except OneTooMany as problem:
             _say_without_waiting(writer, error_for(problem))
         except apsw.Error as error:
@@ -95,9 +99,9 @@ class ManagerServer:
 
     # -- one connection ----------------------------------------------------------------------
 
-    async def _serve(self, stream: FrameStream) -> None:
+    async def _serve(self, stream: FrameStream, arrival: int) -> None:
         try:
-            connection = await self._greet(stream)
+            connection = await self._greet(stream, arrival)
         except ProtocolError as problem:
             await _last_words(stream, error_for(problem))
             return
@@ -119,7 +123,7 @@ class ManagerServer:
             if isinstance(result, Exception):
                 raise result
 
-    async def _greet(self, stream: FrameStream) -> Connection:
+    async def _greet(self, stream: FrameStream, arrival: int) -> Connection:
         async with self._crowd.newcomer():
             payload = await stream.read()
         if payload is None:
@@ -130,7 +134,13 @@ class ManagerServer:
         if self._closing or self.halted.is_set():
             raise ProtocolError(ErrorCode.INTERNAL, "The manager takes no events now.")
         version = agree(hello.version_min, hello.version_max)
+        if arrival < self._newest_arrivals.get(hello.unit_id, 0):
+            # Said before the unit gave that connection up, heard after it has gone on with another:
+            # what it tells of the journal is old, and would look like a journal that went back.
+            sentence = f"Unit {hello.unit_id} has spoken on a newer connection meanwhile."
+            raise ProtocolError(ErrorCode.UNEXPECTED, sentence)
         unit = self._greet_unit(hello)
+        self._newest_arrivals[unit.unit_id] = arrival
         connection = Connection(
             stream, unit.unit_id, unit.table_id, lambda: self._meters(unit.table_id)
         )

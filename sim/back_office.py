@@ -28,6 +28,7 @@ class BackOffice:
         self._chance = random.Random(seed)
         self.disk = SimDisk(seed)
         self.running = True
+        self._arrival_count = 0
         self.manager = self._start()
 
     def enrol(self, sealer: Sealer) -> None:
@@ -35,7 +36,8 @@ class BackOffice:
         SealBook(self.manager.store).register(sealer.unit_id, sealer.public_key)
 
     async def serve(self, reader: StreamReader, writer: Any) -> None:
-        await self.manager.server.serve_stream(reader, writer)
+        self._arrival_count += 1
+        await self.manager.server.serve_stream(reader, writer, self._arrival_count)
 
     def kill(self) -> None:
         """Nothing more is written from this instant on; the network is told by its owner."""

@@ -24,7 +24,8 @@ _log = logging.getLogger(__name__)
 OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 RESOURCES_PAUSE_S = 1.0
 
-Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+# The last is the connection's place in the order of arrival, whatever it says when.
+Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter, int], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class TlsDoor:
         self._by_address: Counter[str] = Counter()
         self._pacer = Pacer(limits.attempts_burst, limits.attempts_per_s)
         self._handshake_count = 0
+        self._arrival_count = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self.turned_away: Counter[str] = Counter()
 
@@ -80,7 +82,9 @@ class TlsDoor:
             return
         self._by_address[address] += 1
         self._handshake_count += 1
-        task = asyncio.create_task(self._serve(connection, address), name=f"{self._name} {address}")
+        self._arrival_count += 1
+        serving = self._serve(connection, address, self._arrival_count)
+        task = asyncio.create_task(serving, name=f"{self._name} {address}")
         self._tasks.add(task)
         task.add_done_callback(self._ended)
 
@@ -110,11 +114,11 @@ class TlsDoor:
                 "%s: %s is turned away (%d so far): %s", self._name, address, count, reason
             )
 
-    async def _serve(self, connection: socket.socket, address: str) -> None:
+    async def _serve(self, connection: socket.socket, address: str, arrival: int) -> None:
         try:
             streams = await self._shake_hands(connection, address)
             if streams is not None:
-                await self._handle(*streams, address)
+                await self._handle(*streams, address, arrival)
         finally:
             self._by_address[address] -= 1
             if not self._by_address[address]:
@@ -148,10 +152,14 @@ class TlsDoor:
         return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
 
     async def _handle(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, address: str
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        address: str,
+        arrival: int,
     ) -> None:
         try:
-            await self._handler(reader, writer)
+            await self._handler(reader, writer, arrival)
         except tls.TlsRefused as refusal:
             _log.warning("%s: %s is refused: %s", self._name, address, refusal)
         except OSError as error:

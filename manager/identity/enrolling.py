@@ -36,7 +36,9 @@ class Enrolling:
         self._table_of_unit = table_of_unit
         self._changed = changed
 
-    async def serve_tls(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve_tls(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, _arrival: int
+    ) -> None:
         tls.check_alpn(writer.get_extra_info("ssl_object"), tls.ENROL_ALPN)
         await self.serve(reader, writer)
 

@@ -25,7 +25,7 @@ from protocol.version import ALPN, LINK_DOWN_MS
 
 _log = logging.getLogger(__name__)
 
-Serve = Callable[[Reader, Writer], Awaitable[None]]
+Serve = Callable[[Reader, Writer, int], Awaitable[None]]
 FAREWELL_MAX_S = 1.0
 
 
@@ -44,13 +44,15 @@ class UnitGate:
         self._open: dict[int, tuple[Peer, Writer]] = {}
         self._next_key = 0
 
-    async def serve_tls(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve_tls(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, arrival: int
+    ) -> None:
         connection = writer.get_extra_info("ssl_object")
         tls.check_alpn(connection, ALPN)
         peer = Peer(tls.peer_name(connection), tls.peer_fingerprint(connection))
-        await self.serve(reader, writer, peer)
+        await self.serve(reader, writer, peer, arrival)
 
-    async def serve(self, reader: Reader, writer: Writer, peer: Peer) -> None:
+    async def serve(self, reader: Reader, writer: Writer, peer: Peer, arrival: int) -> None:
         """Serves one unit that has proven to hold a certificate of this floor's CA."""
         refusal = self._registry.why_refused(peer.fingerprint, peer.name)
         if not refusal:
@@ -64,7 +66,7 @@ class UnitGate:
         key = self._next_key = self._next_key + 1
         self._open[key] = (peer, writer)
         try:
-            await self._serve(PacedReader(reader, first), writer)
+            await self._serve(PacedReader(reader, first), writer, arrival)
         finally:
             self._open.pop(key, None)
 

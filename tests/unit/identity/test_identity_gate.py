@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -45,10 +46,13 @@ class HalfPipe:
 class Line:
     """One connection that has completed its handshake with the given certificate."""
 
+    arrivals = itertools.count(1)
+
     def __init__(self, gate: UnitGate, peer: Peer) -> None:
         self.up, self.down = HalfPipe(), HalfPipe()
         self.stream = FrameStream(self.down.reader, self.up)
-        self.served = asyncio.create_task(gate.serve(self.up.reader, self.down, peer), name="gate")
+        serving = gate.serve(self.up.reader, self.down, peer, next(self.arrivals))
+        self.served = asyncio.create_task(serving, name="gate")
 
     async def send(self, message: Message) -> None:
         await self.stream.write(message.encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
@@ -63,12 +64,15 @@ class HalfPipe:
 class Line:
     """One connection to the manager, seen from the unit."""
 
+    arrivals = itertools.count(1)
+
     def __init__(self, desk: Desk, unit: PretendUnit) -> None:
         self.unit = unit
         self.up, self.down = HalfPipe(), HalfPipe()
         self.stream = FrameStream(self.down.reader, self.up)
         self.served = asyncio.create_task(
-            desk.manager.server.serve_stream(self.up.reader, self.down), name="serve"
+            desk.manager.server.serve_stream(self.up.reader, self.down, next(self.arrivals)),
+            name="serve",
         )
 
     async def send(self, message: Message) -> None:
@@ -329,6 +333,35 @@ def test_a_full_queue_drops_the_unit() -> None:
         for _ in range(QUEUE_MAX + 1):
             connection.send(Heartbeat(1, "x"))
         await line.served
+
+    play(main)
+
+
+# Catches: judging a hello by when it is heard. It was said before the power went, lay in a slow
+# network, and came after the unit had gone on: a sound unit was locked for a journal gone back.
+def test_a_hello_of_a_connection_that_was_given_up_locks_nobody() -> None:
+    async def main(desk: Desk) -> None:
+        unit = desk.units[TABLE]
+        given_up = open_line(desk)
+        old_hello = unit.hello()
+        newer = open_line(desk)
+        await newer.greet()
+        await newer.say(events.Boot(1, "0.1.0", ""))
+        await newer.until(Ack)
+        await given_up.send(old_hello)
+        (problem,) = await given_up.until_end()
+        assert isinstance(problem, Error)
+        assert problem.code == ErrorCode.UNEXPECTED
+        known = desk.manager.units.get(unit.unit_id)
+        assert not known.locked
+        await newer.say(events.Boot(2, "0.1.0", ""))
+        await newer.until(Ack)
+        await newer.hang_up()
+        # The same words on the newest connection are believed: a journal that went back.
+        again = open_line(desk)
+        await again.send(old_hello)
+        await again.until_end()
+        assert desk.manager.units.get(unit.unit_id).locked
 
     play(main)
 
