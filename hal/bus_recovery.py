@@ -1,7 +1,8 @@
 """Frees an I2C bus whose data line is held low: clock pulses first, the supply as the last resort.
 
 A chip that was interrupted in the middle of a byte holds the line until it is clocked to the byte's
-end (UM10204 3.1.16); one that hangs holds it until it loses its supply. Between two recoveries the
+end (UM10204 3.1.16); one that hangs holds it until it loses its supply. A wire that is high feeds a
+chip through its input, so both wires are low while the supply is off. Between two recoveries the
 waiting time doubles. When a bus looks stuck is `hal.i2c`'s business, and what the pins are on this
 machine is the backend's. Chips that lost their supply are set up again by those who watch them.
 """
@@ -104,7 +105,7 @@ class BusRecovery:
             self._pause_ms = min(self._pause_ms * 2, PAUSE_MS_MAX)
 
     def require_pins_returned(self) -> None:
-        """Called before each conversation, on the bus's worker. Raises OSError."""
+        """Called before each conversation, on the bus's worker, and last of all. Raises OSError."""
         if self._pins is not None and self._pins_taken:
             self._pins.give_back()
             self._pins_taken = False
@@ -120,11 +121,19 @@ class BusRecovery:
     def _clock_free_now(self) -> bool:
         assert self._pins is not None
         self._pins_taken = True
+        is_supply_next = False
         try:
             scl, sda = self._pins.take()
-            return self._clock(scl, sda)
+            is_held = self._clock(scl, sda)
+            if is_held and self._open_supply is not None:
+                scl.low()
+                sda.low()
+                # Low until the next conversation takes the pins back, which is after the supply.
+                is_supply_next = True
+            return is_held
         finally:
-            self.require_pins_returned()
+            if not is_supply_next:
+                self.require_pins_returned()
 
     def _clock(self, scl: OpenDrainLine, sda: OpenDrainLine) -> bool:
         if sda.is_high():

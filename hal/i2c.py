@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol, SupportsBytes, TypeVar, cast
 from smbus2 import i2c_msg
 
 from hal.aio import Event, ticks_diff, ticks_ms
-from hal.errors import BusFault
+from hal.errors import BusFault, HardwareFault
 from hal.worker import Worker
 
 if TYPE_CHECKING:
@@ -121,12 +121,21 @@ class I2cBus:
 
     def close(self) -> None:
         self._worker.close()
+        self._return_pins()
         self._smbus.close()
 
     def _attempt(self, job: Callable[[SMBusLike], T]) -> T:
         if self.recovery is not None:
             self.recovery.require_pins_returned()
         return job(self._smbus)
+
+    def _return_pins(self) -> None:
+        """A program that ends in the middle of a recovery leaves the bus to its driver."""
+        try:
+            if self.recovery is not None:
+                self.recovery.require_pins_returned()
+        except (OSError, HardwareFault) as error:
+            log.error("I2C bus %s stays without its driver: %s.", self.name, error)
 
     async def _failed(self, error: OSError | TransferBroken) -> None:
         may_be_stuck = isinstance(error, OSError) and error.errno not in NOT_ACKNOWLEDGED

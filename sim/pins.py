@@ -153,6 +153,10 @@ class SimPinFactory(PiFactory):  # type: ignore[misc]  # gpiozero has no types.
         """`listener` hears what the header itself puts on the wire: 0, 1, or None: nothing."""
         self._listeners[gpio] = listener
 
+    def driven(self, gpio: int) -> int | None:
+        """What the header itself puts on the wire now."""
+        return self._driven.get(gpio)
+
     def header_drives(self, gpio: int, level: int | None) -> None:
         if self._driven.get(gpio) != level:
             self._driven[gpio] = level

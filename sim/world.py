@@ -269,8 +269,9 @@ class World:
                 sda_gpio = config.recovery.sda_gpio
                 bus.faults.on_data_line = partial(self._data_line_changed, sda_gpio)
                 self.pins.listen(config.recovery.scl_gpio, partial(self._clock_driven, config))
+                self.pins.listen(sda_gpio, partial(self._supply_changed, config))
             if config.supply_gpio is not None:
-                self.pins.listen(config.supply_gpio, partial(self._supply_driven, config))
+                self.pins.listen(config.supply_gpio, partial(self._supply_changed, config))
 
     def _data_line_changed(self, sda_gpio: int, held: bool) -> None:
         self.pins.drive(sda_gpio, 0 if held else None)
@@ -278,10 +279,14 @@ class World:
     def _clock_driven(self, config: BusConfig, level: int | None) -> None:
         if level != 0:
             self.buses[config.number].faults.clock_pulse()
+        self._supply_changed(config, level)
 
-    def _supply_driven(self, config: BusConfig, level: int | None) -> None:
+    def _supply_changed(self, config: BusConfig, _level: int | None) -> None:
         """The switch takes the supply from every chip of the bus, and gives it back."""
-        if level == 0:
+        is_off = self._is_switched_off(config)
+        if is_off == (config.number in self.faults.switched_off):
+            return
+        if is_off:
             self.buses[config.number].faults.lose_supply()
             self.faults.switched_off.add(config.number)
         else:
@@ -290,10 +295,19 @@ class World:
             chip = self.chips[chip_config.name]
             if chip_config.bus == config.number:
                 self._bring_to_now(chip)
-                if level == 0:
+                if is_off:
                     chip.power_off()
                 elif self.powered and not chip.powered:
                     chip.power_on()
+
+    def _is_switched_off(self, config: BusConfig) -> bool:
+        """A wire that a Pi's own resistor pulls up feeds the chips, whatever the switch says."""
+        if config.supply_gpio is None or self.pins.driven(config.supply_gpio) != 0:
+            return False
+        wires = config.recovery
+        return wires is None or (
+            self.pins.driven(wires.scl_gpio) == 0 and self.pins.driven(wires.sda_gpio) == 0
+        )
 
     def _wire_lamps(self) -> None:
         for name, chip in self.chips.items():

@@ -1,8 +1,9 @@
 """A held data line is clocked free; what stays held loses its supply; nothing goes on for ever.
 
 Mutations these catch: clocking a line that is free, more than nine pulses, no STOP after them, a
-supply that stays off when the one who waits is cancelled, a supply cut for a chip that merely does
-not acknowledge, recovery without a pause, and a conversation on wires that a recovery still has.
+supply that stays off when the one who waits is cancelled, one that is cut while a high wire still
+feeds the chip, a supply cut for a chip that merely does not acknowledge, recovery without a pause,
+a conversation on wires that a recovery still has, and pins that are kept when the program ends.
 """
 
 from __future__ import annotations
@@ -50,20 +51,26 @@ class Line(OpenDrainLine):
         return not (self.pulled or self.held)
 
     def close(self) -> None:
-        self.pulled = False
+        self._set(False)
         self.closed = True
 
     def _set(self, pulled: bool) -> None:
+        if self.pulled == pulled:
+            return
         self.pulled = pulled
         self._log.append(f"{self.name} {'low' if pulled else 'high'}")
         self._heard(pulled)
 
 
 class Wires(BusPins):
-    """A bus on which some chip holds SDA until it saw enough clock pulses or lost its supply."""
+    """A bus on which some chip holds SDA until it saw enough clock pulses or lost its supply.
 
-    def __init__(self, pulses_to_free: int | None) -> None:
+    Its pull-ups are the Pi's own, so a high wire feeds the chip, or those of the switched board.
+    """
+
+    def __init__(self, pulses_to_free: int | None, fed_by_wires: bool = True) -> None:
         self.log: list[str] = []
+        self.fed_by_wires = fed_by_wires
         self.pulses_to_free = pulses_to_free
         self.taken = False
         self.refuses: Exception | None = None
@@ -83,6 +90,8 @@ class Wires(BusPins):
         if self.comes_back_after > 0:
             self.comes_back_after -= 1
             raise OSError(errno.ENODEV, "the bus did not come back")
+        self.sda.close()
+        self.scl.close()
         self.taken = False
 
     def open_supply(self) -> OpenDrainLine:
@@ -96,7 +105,8 @@ class Wires(BusPins):
             self.sda.held = False
 
     def _switched(self, pulled: bool) -> None:
-        if pulled:
+        is_fed = self.fed_by_wires and not (self.scl.pulled and self.sda.pulled)
+        if pulled and not is_fed:
             self.sda.held = False
 
 
@@ -169,8 +179,10 @@ def test_what_pulses_do_not_free_loses_its_supply() -> None:
         assert await bus.run(ask) == 0x24
 
     run_virtual(main())
-    assert wires.log == ["scl low", "scl high"] * 9 + ["supply low", "supply high"]
+    off = ["scl low", "sda low", "supply low", "supply high", "sda high", "scl high"]
+    assert wires.log == ["scl low", "scl high"] * 9 + off
     assert wires.supply.closed
+    assert not wires.taken
 
 
 def test_a_free_line_is_left_alone() -> None:
@@ -232,7 +244,7 @@ def test_the_pause_between_recoveries_doubles_up_to_its_limit() -> None:
 
 
 def test_without_pins_the_supply_is_switched_only_after_more_failures() -> None:
-    wires = Wires(None)
+    wires = Wires(None, fed_by_wires=False)
     bus, _ = new_bus(wires, pins=False)
 
     async def main() -> None:
@@ -246,7 +258,7 @@ def test_without_pins_the_supply_is_switched_only_after_more_failures() -> None:
 
 
 def test_pins_that_cannot_be_had_leave_the_supply() -> None:
-    wires = Wires(1)
+    wires = Wires(1, fed_by_wires=False)
     wires.refuses = PinsNotAvailable("this user may not.")
     bus, _ = new_bus(wires)
 
@@ -315,6 +327,24 @@ def test_a_bus_that_does_not_come_back_is_a_fault_until_it_does() -> None:
 
     run_virtual(main())
     assert not wires.taken
+
+
+def test_a_program_that_ends_in_a_recovery_leaves_the_bus_to_its_driver() -> None:
+    wires = Wires(None)
+    bus, _ = new_bus(wires)
+
+    async def main() -> None:
+        await fail(bus)
+        recovering = asyncio.create_task(fail(bus), name="recovering")
+        await asyncio.sleep(0)
+        assert wires.taken
+        recovering.cancel()
+        await asyncio.gather(recovering, return_exceptions=True)
+        bus.close()
+
+    run_virtual(main())
+    assert not wires.taken
+    assert not any(line.pulled for line in (wires.supply, wires.scl, wires.sda))
 
 
 def test_a_slow_failure_is_not_repeated() -> None:
