@@ -44,6 +44,7 @@ class BusFaults:
         self._block_ns = 0
         self._stuck_timeout_ns: int | None = None
         self._pulses_to_free: int | None = None
+        self._is_grounded = False
 
     def nack(self, target: Hashable, count: int = FOREVER) -> None:
         """The next `count` transfers to `target` are not acknowledged."""
@@ -73,7 +74,17 @@ class BusFaults:
         """
         self._stuck_timeout_ns = timeout_ns
         self._pulses_to_free = pulses_to_free
+        self._is_grounded = False
         self.on_data_line(True)
+
+    def ground_data_line(self) -> None:
+        """SDA lies on ground: no clock and no supply helps, until somebody mends the wire."""
+        self.hold_data_line()
+        self._is_grounded = True
+
+    @property
+    def is_data_line_held(self) -> bool:
+        return self._stuck_timeout_ns is not None
 
     def release_data_line(self) -> None:
         if self._stuck_timeout_ns is not None:
@@ -102,7 +113,8 @@ class BusFaults:
     def lose_supply(self) -> None:
         """The chips of the bus lost their supply: none of them holds anything."""
         self.struck["supply cut"] += 1
-        self.release_data_line()
+        if not self._is_grounded:
+            self.release_data_line()
 
     # -- asked by the bus --------------------------------------------------------------------
 
@@ -205,6 +217,13 @@ class TableFaults:
         pulses = None if draw.random() < 0.25 else draw.randint(1, CLOCK_PULSES_MAX)
         self.stick_bus(bus_number, pulses_to_free=pulses)
         return pulses
+
+    def ground_bus(self, bus_number: int) -> None:
+        """The data line's wire lies on ground, until it is released."""
+        self._bus(bus_number).ground_data_line()
+
+    def is_bus_held(self, bus_number: int) -> bool:
+        return self._bus(bus_number).is_data_line_held
 
     def release_bus(self, bus_number: int) -> None:
         self._bus(bus_number).release_data_line()

@@ -31,6 +31,8 @@ TABLES_FOLDER = Path(__file__).resolve().parent.parent / "deploy" / "tables"
 # Any fixed date will do: the floor opens on it and virtual time runs from there.
 OPENING_WALL_MS = 1_767_268_800_000
 JOURNAL_FILE = "journal.sqlite"
+# A chip that was interrupted in the middle of a byte: so many clocks to its end.
+MID_BYTE_PULSES = 5
 # Small, because every table's disk is in memory.
 WAL_BYTES = 256 * 1024
 
@@ -204,6 +206,8 @@ class FloorTable:
         acts: dict[str, Callable[[], None]] = {
             "nack": lambda: faults.nack(chip),
             "stuck": lambda: faults.stick_bus(bus),
+            "mid-byte": lambda: faults.stick_bus(bus, pulses_to_free=MID_BYTE_PULSES),
+            "grounded": lambda: faults.ground_bus(bus),
             "short": lambda: faults.short_read(chip),
             "lost-irq": lambda: faults.lose_interrupt(chip),
             "reset": lambda: faults.reset_chip(chip),

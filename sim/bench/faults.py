@@ -7,25 +7,34 @@ from sim.world import World
 LABELS = {
     "sensors-silent": "Sensing chip does not answer",
     "lamps-silent": "Lamp chip does not answer",
-    "bus-stuck": "Bus is stuck",
+    "bus-stuck": "A chip holds the bus",
+    "bus-grounded": "A bus wire lies on ground",
 }
 
 
 class BenchFaults:
     def __init__(self, world: World) -> None:
         self._world = world
+        self._bus_number = world.board.buses[0].number
         self._on: set[str] = set()
 
     def toggle(self, name: str) -> None:
         if name not in LABELS:
             raise ValueError(f"the faults are {', '.join(LABELS)}")
+        self._forget_what_was_freed()
         self._on ^= {name}
         self._arm()
 
     def view(self) -> list[dict[str, object]]:
+        self._forget_what_was_freed()
         return [
             {"id": name, "label": label, "on": name in self._on} for name, label in LABELS.items()
         ]
+
+    def _forget_what_was_freed(self) -> None:
+        """The unit frees a held bus by itself, and the switch follows."""
+        if not self._world.faults.is_bus_held(self._bus_number):
+            self._on.discard("bus-stuck")
 
     def _arm(self) -> None:
         """Everything off, then what is switched on: several faults may strike one bus."""
@@ -33,7 +42,9 @@ class BenchFaults:
         for bus in board.buses:
             faults.clear_bus(bus.number)
         if "bus-stuck" in self._on:
-            faults.stick_bus(board.buses[0].number)
+            faults.stick_bus(self._bus_number)
+        if "bus-grounded" in self._on:
+            faults.ground_bus(self._bus_number)
         lamp_chips = {sensor.lamp_chip for sensor in board.sensors}
         sensing_chips = {sensor.chip for sensor in board.sensors}
         silent = (lamp_chips if "lamps-silent" in self._on else set()) | (

@@ -15,7 +15,9 @@ LIGHTS = ("off", "detected", "accepted", "refused", "late", "winner", "fault")
 SWIPES = ("SUPERVISOR", "EXECUTIVE", "UNKNOWN", "HALF", "GARBAGE")
 KEY_POSITIONS = ("RUN", "JPH", "BETWEEN")
 BUTTONS = ("START", "END", "CONFIRM", "CANCEL", "JPOT", "ALL")
-FAULTS = ("nack", "stuck", "short", "lost-irq", "reset", "over-current", "none")
+FAULTS = (
+    "nack", "stuck", "mid-byte", "grounded", "short", "lost-irq", "reset", "over-current", "none",
+)  # fmt: skip
 
 SPOT = re.compile(r"(\d{1,2})([AB]?)")
 MONEY = re.compile(r"(\d{1,12})\.(\d\d)")

@@ -16,14 +16,17 @@ async def bus_fault(floor: StormFloor, table: StormTable, chance: random.Random)
     faults, board = table.world.faults, table.plan.config.board
     chip, bus = chance.choice(board.chips), board.buses[0].number
     lasts_s = chance.choice((0.02, 0.5, 5.0)) * chance.random()
-    kind = chance.choice(("nack", "stuck", "short", "arbitration", "irq", "reset", "current"))
+    kinds = ("nack", "stuck", "grounded", "short", "arbitration", "irq", "reset", "current")
+    kind = chance.choice(kinds)
     table.record.note("bus", table.name, kind, chip.name)
     table.hurt(round(lasts_s * 1000) + RECOVERY_MS)
     try:
         if kind == "nack":
             faults.nack(chip.name)
         elif kind == "stuck":
-            faults.stick_bus(bus)
+            faults.stick_bus_at_random(bus, chance)
+        elif kind == "grounded":
+            faults.ground_bus(bus)
         elif kind == "short":
             faults.short_read(chip.name, chance.randint(1, 6))
         elif kind == "arbitration":

@@ -1,9 +1,10 @@
 """Trouble on the wires: bounded, recovered from, and nobody else's business.
 
 On the boards that ship, over the register models. Mutations these catch: retries without an end, a
-recovery that is never tried or never ends, lamps that stay dark after the supply came back, a loop
-that waits with the bus, one multiplexer channel that answers for another, and an exception in one
-line's callback that ends every other line.
+recovery that is never tried or never ends, a supply cut while a wire still feeds the chip, a board
+that ships without a way to recover, lamps that stay dark after the supply came back, a loop that
+waits with the bus, one multiplexer channel that answers for another, and an exception in one line's
+callback that ends every other line.
 """
 
 from __future__ import annotations
@@ -114,6 +115,24 @@ def test_a_chip_that_hangs_on_the_line_loses_its_supply_and_all_come_back() -> N
     on_table(test)
 
 
+@pytest.mark.parametrize("pulses", [4, None])
+@pytest.mark.parametrize("table", sorted(path.stem for path in TABLES.glob("*.toml")))
+def test_every_shipped_table_gets_its_bus_back(table: str, pulses: int | None) -> None:
+    async def test(world: World, board: Board) -> None:
+        sensor = board.sensors[0]
+        world.place_chip(sensor.id)
+        world.faults.stick_bus(1, pulses_to_free=pulses)
+        for name in board.chips:
+            await ask_until_it_answers(board, name)
+        await board.lamps.refresh()
+        assert world.faults.struck["supply cut"] == (0 if pulses else 1)
+        assert await board.chips[sensor.chip].read_touched() == 1 << sensor.electrode
+        if board.keypad is not None:
+            assert await board.keypad.held() == ()
+
+    on_table(test, table)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_however_a_chip_holds_the_line_the_table_gets_it_back(seed: int) -> None:
     async def test(world: World, board: Board) -> None:
@@ -128,16 +147,35 @@ def test_however_a_chip_holds_the_line_the_table_gets_it_back(seed: int) -> None
     on_table(test)
 
 
-def test_without_a_way_to_recover_the_bus_is_a_fault_until_the_line_is_let_go() -> None:
+def test_a_grounded_line_is_a_fault_until_it_is_mended_and_the_tries_grow_rare() -> None:
     async def test(world: World, board: Board) -> None:
-        world.faults.stick_bus(1, pulses_to_free=1)
-        for _ in range(5):
+        world.faults.ground_bus(1)
+        for _ in range(40):
             with pytest.raises(BusFault, match="stuck"):
-                await wait_for_ms(board.chips["sense-1"].read_touched(), 100)
+                await board.chips["sense-1"].read_touched()
+            await sleep_ms(250)
+        assert 2 <= world.faults.struck["supply cut"] <= 4
         world.faults.release_bus(1)
-        await board.chips["sense-1"].recover()
+        await ask_until_it_answers(board)
 
-    on_table(test, "four-card-touch")
+    on_table(test)
+
+
+def test_a_chip_that_is_fed_by_a_wire_keeps_holding_the_line() -> None:
+    """The control for the supply's cut: what makes it work is that both wires are low."""
+
+    async def test(world: World, board: Board) -> None:
+        world.faults.stick_bus(1)
+        supply = SimBackend(world).open_drain(4)
+        supply.low()
+        await sleep_ms(1000)
+        supply.release()
+        supply.close()
+        assert world.faults.struck["supply cut"] == 0
+        with pytest.raises(BusFault, match="stuck"):
+            await board.chips["sense-1"].read_touched()
+
+    on_table(test)
 
 
 # -- trouble that needs no recovery ----------------------------------------------------------

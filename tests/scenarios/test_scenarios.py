@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sim.scenario.command import play_text
-from sim.scenario.language import parse_scenario
+from sim.scenario.language import FAULTS, parse_scenario
 
 FOLDER = Path(__file__).parent
 PATHS = sorted(FOLDER.glob("*.txt"))
@@ -68,7 +68,7 @@ def test_every_word_of_the_language_is_used() -> None:
     assert used["key"] == {"RUN", "JPH", "BETWEEN"}
     assert {"START", "END", "SEAT", "HAND", "CONFIRM", "CANCEL", "JPOT", "ALL"} <= used["press"]
     assert {"four-aces", "four-of-a-kind", "straight-flush", "three-of-a-kind"} <= used["press"]
-    assert {"nack", "stuck", "short", "lost-irq", "reset", "over-current"} <= used["fault"]
+    assert set(FAULTS) <= used["fault"]
     assert {"expect award", "expect envy", "expect meter", "expect wagers"} <= set(used)
 
 

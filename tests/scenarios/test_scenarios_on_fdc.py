@@ -39,6 +39,10 @@ NAMES = (
     "fault-sensing-chip-reset-open",
     "fault-sensing-chip-silent-in-a-game",
     "fault-short-read",
+    "fault-bus-held-in-mid-byte",
+    "fault-grounded-bus",
+    "fault-grounded-bus-in-a-game",
+    "fault-stuck-bus",
     "fault-stuck-bus-in-a-game",
 )
 
