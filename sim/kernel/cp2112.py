@@ -26,6 +26,7 @@ INPUTS = (READ_DATA, STATUS)
 COMPLETE, FAILED, IDLE = 2, 3, 0
 NO_ANSWER, ARBITRATION_LOST, READ_INCOMPLETE, SUCCESS = 0, 2, 3, 5
 
+LINE_COUNT = 8
 REPORT_BYTES = 64
 READ_BYTES_MAX = 61
 PART_NUMBER, WITH_REPEATED_START = 0x0C, 2
@@ -45,14 +46,24 @@ Transfer = Callable[[Sequence[Message]], list[bytes]]
 
 
 class Cp2112:
-    """`transfer` is the bus; `wires` gives the levels of lines 0 to 7 as one byte."""
+    """`transfer` is the bus; `wires` gives the levels of lines 0 to 7 as one byte.
+
+    `drive` hears what the host puts on a line: 0, 1, or None when it lets go.
+    """
 
     vendor, product = 0x10C4, 0xEA90
 
-    def __init__(self, name: str, transfer: Transfer, wires: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        name: str,
+        transfer: Transfer,
+        wires: Callable[[], int],
+        drive: Callable[[int, int | None], None] = lambda line, level: None,
+    ) -> None:
         self.name = name
         self._transfer = transfer
         self._wires = wires
+        self._drive = drive
         self._outputs = 0  # Lines that the host drives.
         self._latches = 0
         self._config = BUS_100_KHZ
@@ -87,11 +98,18 @@ class Cp2112:
         number = report[0]
         if number == GPIO_CONFIG:
             self._outputs = report[1]
+            self._tell_driven()
         elif number == GPIO_SET:
             values, mask = report[1], report[2]
             self._latches = self._latches & ~mask | values & mask
+            self._tell_driven()
         elif number == SMBUS_CONFIG:
             self._config = bytes(report)
+
+    def _tell_driven(self) -> None:
+        for line in range(LINE_COUNT):
+            is_output = self._outputs >> line & 1
+            self._drive(line, self._latches >> line & 1 if is_output else None)
 
     def _levels(self) -> int:
         return self._latches & self._outputs | self._wires() & ~self._outputs & 0xFF

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sim.i2c import Message
-from sim.kernel.cp2112 import PORT, Cp2112
+from sim.kernel.cp2112 import LINE_COUNT, PORT, Cp2112
 from sim.kernel.guest_table import guest_config
 from sim.kernel.uhid import UhidPort
 from sim.world import World
@@ -32,7 +32,6 @@ BUS_NUMBER = 1
 BUS_DEVICE = Path(f"/dev/i2c-{BUS_NUMBER}")
 DEVICE_MAX_S = 20
 DEVICE_POLL_S = 0.005
-LINE_COUNT = 8
 
 
 class Emulator:
@@ -43,7 +42,7 @@ class Emulator:
         self._ports: list[UhidPort] = []
 
     async def run(self) -> None:
-        await self._plug(Cp2112("lines", _no_chip_answers, self._wires), LINES_DEVICE)
+        await self._plug(Cp2112("lines", _no_chip_answers, self._wires, self._drive), LINES_DEVICE)
         await self._plug(Cp2112("bus", self._transfer, lambda: 0xFF), BUS_DEVICE)
         server = await asyncio.start_unix_server(self._converse, SOCKET)
         await server.serve_forever()
@@ -71,6 +70,10 @@ class Emulator:
         wires = [self._world.pins.wire(gpio) for gpio in range(LINE_COUNT)]
         # What nobody drives is held high, as the unit asks of a Pi's own resistors.
         return sum(1 << gpio for gpio, level in enumerate(wires) if level != 0)
+
+    def _drive(self, line: int, level: int | None) -> None:
+        if self._world is not None:
+            self._world.pins.header_drives(line, level)
 
     # -- what the tests ask ------------------------------------------------------------------
 

@@ -11,11 +11,14 @@ import tomllib
 from pathlib import Path
 
 from controller.config import UnitConfig, parse_unit_config
-from hal.board_config import BoardConfig
+from hal.board_config import BoardConfig, RecoveryConfig
 
 TABLES = Path(__file__).resolve().parents[2] / "deploy" / "tables"
-# From the last line down: a Pi has no free choice of pull on its pins 2 and 3.
-LINES = (7, 6, 5, 4, 3, 2)
+# A Pi has no free choice of pull on its pins 2 and 3: they carry the bus, here as there.
+WIRES = RecoveryConfig(scl_gpio=3, sda_gpio=2)
+# gpiozero keeps what it once claimed, so a line that a recovery claims is never an input.
+SUPPLY_LINE = 0
+LINES = (7, 6, 5, 4, 1)
 
 
 def guest_config(name: str) -> UnitConfig:
@@ -25,10 +28,18 @@ def guest_config(name: str) -> UnitConfig:
 
 
 def on_bridge(board: BoardConfig) -> BoardConfig:
-    used = _header_pins(board)
+    used = _inputs(board)
     if len(used) > len(LINES):
-        raise ValueError(f"The board uses {len(used)} pins; a bridge has {len(LINES)} for them.")
+        raise ValueError(f"The board has {len(used)} inputs; a bridge has {len(LINES)} for them.")
     line = dict(zip(used, LINES, strict=False))
+    buses = tuple(
+        dataclasses.replace(
+            bus,
+            recovery=bus.recovery and WIRES,
+            supply_gpio=None if bus.supply_gpio is None else SUPPLY_LINE,
+        )
+        for bus in board.buses
+    )
     chips = tuple(
         dataclasses.replace(chip, interrupt_gpio=line[chip.interrupt_gpio])
         if chip.interrupt_gpio is not None
@@ -38,6 +49,7 @@ def on_bridge(board: BoardConfig) -> BoardConfig:
     key, tamper = board.keyswitch, board.tamper
     return dataclasses.replace(
         board,
+        buses=buses,
         chips=chips,
         keyswitch=key
         and dataclasses.replace(key, run_gpio=line[key.run_gpio], jph_gpio=line[key.jph_gpio]),
@@ -45,7 +57,8 @@ def on_bridge(board: BoardConfig) -> BoardConfig:
     )
 
 
-def _header_pins(board: BoardConfig) -> list[int]:
+def _inputs(board: BoardConfig) -> list[int]:
+    """The header's inputs."""
     pins = [chip.interrupt_gpio for chip in board.chips if chip.interrupt_gpio is not None]
     if board.keyswitch is not None:
         pins += [board.keyswitch.run_gpio, board.keyswitch.jph_gpio]

@@ -10,7 +10,7 @@ from smbus2 import i2c_msg
 from hal.aio import sleep_ms, ticks_diff, ticks_ms
 from hal.errors import BusFault, HardwareFault
 from hal.i2c import I2cBus, SMBusLike, read_registers, write_registers
-from tests.contract.contract_rig import BUS, TOUCH_TABLE, Rig, on, refused
+from tests.contract.contract_rig import BUS, KEYPAD_TABLE, TOUCH_TABLE, Rig, on, refused
 
 SENSE, LIGHTS = 0x5A, 0x40
 NOBODY = 0x33
@@ -161,6 +161,46 @@ async def a_held_bus_does_not_hold_the_loop(rig: Rig) -> None:
         await asyncio.gather(ticking, return_exceptions=True)
         rig.world.faults.release_bus(BUS)
     assert 5 <= longest_ms <= 25, f"the loop stood still for {longest_ms} ms"
+
+
+@on(TOUCH_TABLE)
+async def a_line_held_in_mid_byte_is_clocked_free(rig: Rig) -> None:
+    with rig.opened_board() as board:
+        rig.world.faults.stick_bus(BUS, pulses_to_free=7)
+        await _answers_again(board.buses[BUS])
+        assert rig.world.faults.struck["clock pulse"] == 7
+        assert rig.world.faults.struck["supply cut"] == 0
+
+
+@on(KEYPAD_TABLE)
+async def a_chip_that_hangs_on_the_line_loses_its_supply(rig: Rig) -> None:
+    with rig.opened_board() as board:
+        bus = board.buses[BUS]
+        await bus.run(lambda smbus: smbus.write_byte_data(SENSE, DEBOUNCE, 0x11))
+        rig.world.faults.stick_bus(BUS)
+        await _answers_again(bus)
+        assert rig.world.faults.struck["supply cut"] == 1
+        assert await bus.run(lambda smbus: smbus.read_byte_data(SENSE, DEBOUNCE)) == 0
+
+
+@on(TOUCH_TABLE)
+async def a_grounded_line_stays_a_fault_and_the_bus_is_there_when_it_is_mended(rig: Rig) -> None:
+    with rig.opened_board() as board:
+        rig.world.faults.ground_bus(BUS)
+        for _ in range(3):
+            await fault_of(board.buses[BUS], read_afe2)
+        recovery = board.buses[BUS].recovery
+        assert recovery is not None
+        assert rig.world.faults.struck["supply cut"] == 1, recovery.last_outcome
+        rig.world.faults.release_bus(BUS)
+        assert await board.buses[BUS].run(read_afe2) == 0x24
+
+
+async def _answers_again(bus: I2cBus) -> None:
+    """Two failed conversations ask for a recovery, and the third has the bus back."""
+    for _ in range(2):
+        await fault_of(bus, read_afe2)
+    assert await bus.run(read_afe2) == 0x24
 
 
 @on(TOUCH_TABLE)

@@ -24,12 +24,15 @@ SCENARIOS = (
     "touch-four-aces",
     "keypad-four-aces",
     "fault-sensing-chip-silent-in-a-game",
+    "fault-bus-held-in-mid-byte",
     "fault-stuck-bus-in-a-game",
+    "fault-keypad-stuck-bus",
     "fault-short-read",
     "fault-over-current",
     "fault-lamp-chip-reset",
     "fault-keypad-chip-silent",
     "keypad-power-cut-jpot-pressed",
+    "fdc-one-converter-silent",
 )
 BUS = 1
 # Each of these is survived by the driver's own repetition: three attempts, and at most two fail.

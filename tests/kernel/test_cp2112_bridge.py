@@ -26,7 +26,10 @@ class Bench:
         self.bus.attach(Mpr121(SENSE))
         self.bus.attach(Pca9685(LIGHTS))
         self.wires = 0b1010_0101
-        self.bridge = Cp2112("bench", self.bus.transfer, lambda: self.wires)
+        self.driven: dict[int, int | None] = {}
+        self.bridge = Cp2112(
+            "bench", self.bus.transfer, lambda: self.wires, self.driven.__setitem__
+        )
 
     def status(self) -> tuple[int, int, int] | None:
         answer = self.bridge.output(STATUS_REQUEST)
@@ -132,6 +135,14 @@ def test_inputs_follow_the_wires_and_outputs_their_latches(bench: Bench) -> None
     assert bench.bridge.feature(0x02) == bytes((0x02, 0b0000_1111, 0xFF, 0, 0))
     bench.wires = 0b0101_0000
     assert bench.bridge.feature(0x03) == bytes((0x03, 0b0101_0010))
+
+
+def test_the_wires_hear_what_the_host_drives_and_when_it_lets_go(bench: Bench) -> None:
+    bench.bridge.set_feature(bytes((0x02, 0b0000_1100, 0xFF, 0, 0)))
+    bench.bridge.set_feature(bytes((0x04, 0xFF, 0b0000_1000)))
+    assert bench.driven == {n: {2: 0, 3: 1}.get(n) for n in range(8)}
+    bench.bridge.set_feature(bytes((0x02, 0b0000_0100, 0xFF, 0, 0)))
+    assert bench.driven == {n: {2: 0}.get(n) for n in range(8)}
 
 
 def test_the_driver_finds_a_bridge_that_can_repeat_starts(bench: Bench) -> None:

@@ -151,6 +151,10 @@ def test_a_shipped_table_changes_only_its_pins(name: str) -> None:
     used.append(board.tamper.gpio)
     if board.keyswitch is not None:
         used += [board.keyswitch.run_gpio, board.keyswitch.jph_gpio]
+    [bus] = board.buses
+    assert bus.recovery is not None
+    assert bus.supply_gpio is not None
+    used += [bus.recovery.scl_gpio, bus.recovery.sda_gpio, bus.supply_gpio]
     assert len(set(used)) == len(used)
     assert all(0 <= gpio < 8 for gpio in used)
 
@@ -158,7 +162,7 @@ def test_a_shipped_table_changes_only_its_pins(name: str) -> None:
 def test_a_board_with_more_pins_than_a_bridge_has_lines_is_refused() -> None:
     board = guest_config("four-card-touch").board
     chips = tuple(ChipConfig(f"keys-{n}", "tca9555", 1, 0x20 + n, n + 10) for n in range(6))
-    with pytest.raises(ValueError, match="7 pins"):
+    with pytest.raises(ValueError, match="7 inputs"):
         on_bridge(dataclasses.replace(board, chips=chips))
 
 
