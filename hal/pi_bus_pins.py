@@ -3,9 +3,9 @@
 Only a bus without a driver may be touched: once a program claims the pins they are plain GPIO, and
 only the driver's next probe makes them I2C again. So the bus is closed, the driver unbound, the
 pins used, and all of it undone. Unbinding needs the right to write the driver's `bind` and `unbind`
-files in sysfs, which belong to root; without it `take` refuses before anything was changed and the
-supply switch is what remains. A Pi 5's driver frees its bus by itself. Written from the kernel's
-documented interfaces, not tried on every board: a held line needs a broken one.
+files in sysfs, which `deploy/unit/prepare-buses` gives; without it `take` refuses before anything
+was changed, and the supply switch is what remains. Tried on a stock kernel with a bridge for a bus
+(`make test-kernel`), and on no Pi yet: a held line needs a broken one.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from tests.unit.deploy.staged import ROOT, TABLES, asked_without_rights, install
 
 TABLE = TABLES / "four-card-touch.toml"
 SERVICE = ROOT / "deploy" / "unit" / "underfelt.service"
+PREPARE = ROOT / "deploy" / "unit" / "prepare-buses"
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,68 @@ def test_the_staged_unit_starts_and_says_what_hardware_is_missing(stage: Path) -
     assert started.returncode == 2
     assert "I2C bus 1 could not be opened" in started.stderr
     assert "Traceback" not in started.stderr
+
+
+# -- the buses -------------------------------------------------------------------------------
+
+
+class FakePlatform:
+    """The part of sysfs that is prepared, with one bus that has its driver and one that has not."""
+
+    def __init__(self, folder: Path) -> None:
+        self.sys = folder
+        self.platform = folder / "bus/platform"
+        self.driver = self.platform / "drivers/i2c-bcm2835"
+        self.probe = self.platform / "drivers_probe"
+        self.driver.mkdir(parents=True)
+        for name in ("bind", "unbind", "uevent"):
+            (self.driver / name).touch(0o200)
+        for device in ("fe804000.i2c", "fef04500.i2c", "fe201000.serial"):
+            (self.platform / "devices" / device).mkdir(parents=True)
+        (self.platform / "devices/fef04500.i2c/driver").symlink_to(self.driver)
+        self.probe.touch(0o200)
+
+    def prepare(self) -> str:
+        group = str(os.getgid())
+        done = subprocess.run(
+            [PREPARE, group, self.sys], capture_output=True, text=True, timeout=60, check=True
+        )
+        return done.stdout
+
+    def mode(self, name: str) -> int:
+        return (self.driver / name).stat().st_mode & 0o777
+
+
+def test_the_unit_may_take_a_bus_from_its_driver_and_change_nothing_else(tmp_path: Path) -> None:
+    fake = FakePlatform(tmp_path)
+    fake.prepare()
+    assert {name: fake.mode(name) for name in ("bind", "unbind", "uevent")} == {
+        "bind": 0o220,
+        "unbind": 0o220,
+        "uevent": 0o200,
+    }
+
+
+def test_a_bus_that_a_killed_unit_left_without_driver_gets_it_back(tmp_path: Path) -> None:
+    fake = FakePlatform(tmp_path)
+    assert "fe804000.i2c had lost its driver" in fake.prepare()
+    assert fake.probe.read_text() == "fe804000.i2c\n"
+
+
+def test_a_machine_without_such_buses_is_left_alone(tmp_path: Path) -> None:
+    done = subprocess.run([PREPARE, "nobody", tmp_path], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_service_prepares_the_buses_and_may_write_just_their_drivers(stage: Path) -> None:
+    lines = SERVICE.read_text().splitlines()
+    [prepare] = [line for line in lines if line.startswith("ExecStartPre=")]
+    command = stage / prepare.removeprefix("ExecStartPre=-+/")
+    assert command.read_text() == PREPARE.read_text()
+    assert os.access(command, os.X_OK)
+    [writable] = [line for line in lines if line.startswith("ReadWritePaths=")]
+    drivers = [Path(path).name for path in writable.split("=")[1].split()]
+    assert f"for driver in {' '.join(drivers)};" in PREPARE.read_text()
 
 
 def test_a_table_for_the_simulator_is_refused_and_the_old_release_stays(
