@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from hal import aio
 from hal.board import Board
-from hal.errors import HardwareFault
+from hal.bus_recovery import BusRecovery
+from hal.errors import ChipFault, HardwareFault
+from hal.i2c import I2cBus
 
 LIT_MS = 60
 FULL = 4095
@@ -42,6 +44,8 @@ async def run_selftest(board: Board, references: Mapping[str, int]) -> list[Verd
             verdicts.append(verdict)
     for number, bus in board.buses.items():
         verdicts.append(_bus(f"bus {number}", bus.fault_count))
+        if bus.recovery is not None:
+            verdicts.append(await _recovery(board, number, bus, bus.recovery))
     verdicts.append(await _lamps(board, "lamps after the test"))
     return verdicts
 
@@ -169,3 +173,26 @@ def _bus(part: str, fault_count: int) -> Verdict:
     if fault_count:
         return Verdict(part, False, f"{fault_count} transfers failed and had to be repeated")
     return Verdict(part, True, "no transfer failed")
+
+
+async def _recovery(board: Board, number: int, bus: I2cBus, recovery: BusRecovery) -> Verdict:
+    """Frees the bus although nothing holds it: the night on which one does is too late to learn."""
+
+    async def test() -> str:
+        await board.start_lamps()
+        await bus.rehearse_recovery()
+        if not recovery.switches_supply:
+            return "the unit can clock a held bus free; nothing is wired to cut its supply"
+        if number in board.lamp_buses:
+            await _require_supply_was_cut(board)
+        return "the unit can clock a held bus free and cut its supply"
+
+    return await _judge(f"recovery of bus {number}", test)
+
+
+async def _require_supply_was_cut(board: Board) -> None:
+    try:
+        await board.lamps.check()
+    except ChipFault:
+        return
+    raise HardwareFault("The supply was switched off, but the lamp chips still had it.")

@@ -48,6 +48,7 @@ class Board:
     muxes: dict[str, Tca9548a]
     chips: dict[str, CapacitiveSensor]
     lamps: LampBank
+    lamp_buses: frozenset[int]
     keypad: Keypad | None
     keyswitch: KeySwitch | None
     tamper: InputLine | None
@@ -68,6 +69,7 @@ class Board:
                 muxes=builder.muxes,
                 chips=builder.sensing_chips(),
                 lamps=builder.lamps(),
+                lamp_buses=frozenset(chip.bus for chip in board.chips if chip.kind == PCA9685),
                 keypad=builder.keypad(),
                 keyswitch=builder.keyswitch(),
                 tamper=builder.tamper(),

@@ -104,6 +104,20 @@ class BusRecovery:
             self._tried_ms = ticks_ms()
             self._pause_ms = min(self._pause_ms * 2, PAUSE_MS_MAX)
 
+    async def rehearse(self, worker: Worker) -> None:
+        """Does on a sound bus what a held one needs, to see that it can be done.
+
+        The wires stay low until the next conversation. Raises HardwareFault or OSError.
+        """
+        if self._pins is not None:
+            await worker.run(self._pull_wires_now)
+        if self._open_supply is not None:
+            await self._switch_off_and_on(self._open_supply())
+
+    @property
+    def switches_supply(self) -> bool:
+        return self._open_supply is not None
+
     def require_pins_returned(self) -> None:
         """Called before each conversation, on the bus's worker, and last of all. Raises OSError."""
         if self._pins is not None and self._pins_taken:
@@ -134,6 +148,15 @@ class BusRecovery:
         finally:
             if not is_supply_next:
                 self.require_pins_returned()
+
+    def _pull_wires_now(self) -> None:
+        assert self._pins is not None
+        self._pins_taken = True
+        scl, sda = self._pins.take()
+        for name, line in (("clock", scl), ("data", sda)):
+            if not line.is_high():
+                raise HardwareFault(f"I2C bus {self._name}: the {name} line is held low.")
+            line.low()
 
     def _clock(self, scl: OpenDrainLine, sda: OpenDrainLine) -> bool:
         if sda.is_high():

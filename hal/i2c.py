@@ -119,6 +119,23 @@ class I2cBus:
                 return result
         raise AssertionError("The last attempt either returned or raised.")
 
+    async def rehearse_recovery(self) -> None:
+        """Frees the bus although nothing holds it; its chips may lose their supply.
+
+        Raises HardwareFault when a held bus could not be freed in this way.
+        """
+        assert self.recovery is not None, "a board that cannot recover has nothing to rehearse"
+        await self._usable.wait()
+        self._usable.clear()
+        try:
+            await self.recovery.rehearse(self._worker)
+        except OSError as error:
+            raise HardwareFault(
+                f"I2C bus {self.name} could not be taken from its driver: {error}."
+            ) from error
+        finally:
+            self._usable.set()
+
     def close(self) -> None:
         self._worker.close()
         self._return_pins()

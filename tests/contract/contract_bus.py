@@ -196,6 +196,17 @@ async def a_grounded_line_stays_a_fault_and_the_bus_is_there_when_it_is_mended(r
         assert await board.buses[BUS].run(read_afe2) == 0x24
 
 
+@on(TOUCH_TABLE)
+async def a_recovery_can_be_rehearsed_on_a_sound_bus(rig: Rig) -> None:
+    with rig.opened_board() as board:
+        bus = board.buses[BUS]
+        await bus.run(lambda smbus: smbus.write_byte_data(SENSE, DEBOUNCE, 0x11))
+        await bus.rehearse_recovery()
+        assert rig.world.faults.struck["supply cut"] == 1
+        assert await bus.run(lambda smbus: smbus.read_byte_data(SENSE, DEBOUNCE)) == 0
+        assert bus.fault_count == 0
+
+
 async def _answers_again(bus: I2cBus) -> None:
     """Two failed conversations ask for a recovery, and the third has the bus back."""
     for _ in range(2):

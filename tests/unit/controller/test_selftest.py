@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import pytest
@@ -11,8 +12,11 @@ from controller.config import load_unit_config
 from controller.selftest import Verdict, run_selftest
 from hal import aio
 from hal.board import Board
+from hal.board_config import BoardConfig
+from hal.bus_recovery import OpenDrainLine, PinsNotAvailable
 from hal.errors import SensorFault
 from sim.backend import SimBackend
+from sim.bus_pins import SimBusPins
 from sim.floor import simulated, table_path
 from sim.loop import run_virtual
 from sim.world import World
@@ -21,13 +25,15 @@ WELL: Callable[[World], None] = lambda _world: None  # noqa: E731
 
 
 def verdicts(
-    table: str = "four-card-keypad", break_it: Callable[[World], None] = WELL
+    table: str = "four-card-keypad",
+    break_it: Callable[[World], None] = WELL,
+    wire: Callable[[BoardConfig], BoardConfig] = lambda board: board,
 ) -> list[Verdict]:
     async def test() -> list[Verdict]:
-        config = simulated(load_unit_config(table_path(table)))
-        world = World(config.board)
+        wired = wire(simulated(load_unit_config(table_path(table))).board)
+        world = World(wired)
         world.start()
-        board = Board.from_config(config.board, SimBackend(world))
+        board = Board.from_config(wired, SimBackend(world))
         try:
             references = await measure_empty(board)
             break_it(world)
@@ -47,12 +53,17 @@ def faults(found: list[Verdict]) -> list[str]:
     return [verdict.part for verdict in found if not verdict.passed]
 
 
+def sentence_of(found: list[Verdict], part: str) -> str:
+    return next(verdict.sentence for verdict in found if verdict.part == part)
+
+
 @pytest.mark.parametrize("table", ["four-card-touch", "four-card-keypad"])
 def test_a_sound_board_passes_in_every_part(table: str) -> None:
     found = verdicts(table)
     assert faults(found) == []
     parts = {verdict.part for verdict in found}
     assert {"lamps", "light 1A", "sensor 7A", "tamper switch", "bus 1"} <= parts
+    assert "recovery of bus 1" in parts
     assert ("card reader" in parts) == (table == "four-card-touch")
     assert ({"keypad", "key switch"} <= parts) == (table == "four-card-keypad")
 
@@ -60,7 +71,7 @@ def test_a_sound_board_passes_in_every_part(table: str) -> None:
 def test_a_chip_on_the_felt_is_told_and_is_no_fault() -> None:
     found = verdicts(break_it=lambda world: world.place_chip("3A"))
     assert faults(found) == []
-    assert "a chip" in next(v.sentence for v in found if v.part == "sensor 3A")
+    assert "a chip" in sentence_of(found, "sensor 3A")
 
 
 def test_a_dead_lamp_chip_fails_every_light() -> None:
@@ -87,7 +98,42 @@ def test_a_stuck_key_and_a_key_between_two_positions_are_named() -> None:
 
     found = verdicts(break_it=break_it)
     assert faults(found) == ["keypad", "key switch"]
-    assert "START" in next(v.sentence for v in found if v.part == "keypad")
+    assert "START" in sentence_of(found, "keypad")
+
+
+def test_a_supply_switch_that_switches_nothing_is_found_before_it_is_needed() -> None:
+    def cut_the_switchs_wires(world: World) -> None:
+        for gpio in (2, 3, 4):
+            world.pins.listen(gpio, lambda level: None)
+
+    found = verdicts(break_it=cut_the_switchs_wires)
+    assert faults(found) == ["recovery of bus 1"]
+    assert "still had it" in sentence_of(found, "recovery of bus 1")
+
+
+def test_a_unit_that_may_not_take_its_bus_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: SimBusPins) -> tuple[OpenDrainLine, OpenDrainLine]:
+        raise PinsNotAvailable("This user may not.")
+
+    monkeypatch.setattr(SimBusPins, "take", refuse)
+    found = verdicts()
+    assert faults(found) == ["recovery of bus 1"]
+    assert sentence_of(found, "recovery of bus 1") == "This user may not."
+
+
+def test_a_held_bus_is_named_and_the_test_leaves_it_as_it_was() -> None:
+    found = verdicts(break_it=lambda world: world.faults.ground_bus(1))
+    assert "recovery of bus 1" in faults(found)
+
+
+def test_a_board_without_a_switch_passes_and_says_what_it_cannot_do() -> None:
+    def without_switch(board: BoardConfig) -> BoardConfig:
+        buses = tuple(dataclasses.replace(bus, supply_gpio=None) for bus in board.buses)
+        return dataclasses.replace(board, buses=buses)
+
+    found = verdicts(wire=without_switch)
+    assert faults(found) == []
+    assert "nothing is wired to cut its supply" in sentence_of(found, "recovery of bus 1")
 
 
 def test_a_restless_felt_is_not_learnt() -> None:

@@ -22,7 +22,7 @@ from hal.bus_recovery import (
     OpenDrainLine,
     PinsNotAvailable,
 )
-from hal.errors import BusFault
+from hal.errors import BusFault, HardwareFault
 from hal.i2c import I2cBus, SMBusLike
 from hal.worker import InlineWorker
 from sim.loop import run_virtual
@@ -345,6 +345,52 @@ def test_a_program_that_ends_in_a_recovery_leaves_the_bus_to_its_driver() -> Non
     run_virtual(main())
     assert not wires.taken
     assert not any(line.pulled for line in (wires.supply, wires.scl, wires.sda))
+
+
+def test_a_rehearsal_does_what_a_held_bus_needs_and_gives_it_back() -> None:
+    wires = Wires(None)
+    wires.sda.held = False
+    bus, _ = new_bus(wires)
+
+    async def main() -> None:
+        await bus.rehearse_recovery()
+        assert await bus.run(ask) == 0x24
+
+    run_virtual(main())
+    assert wires.log == ["scl low", "sda low", "supply low", "supply high", "sda high", "scl high"]
+    assert not wires.taken
+
+
+@pytest.mark.parametrize(
+    "refusal", [PinsNotAvailable("this user may not."), OSError(errno.EBUSY, "driver busy")]
+)
+def test_a_rehearsal_says_what_would_be_in_the_way(refusal: Exception) -> None:
+    wires = Wires(None)
+    wires.sda.held = False
+    wires.refuses = refusal
+    bus, _ = new_bus(wires)
+
+    async def main() -> None:
+        with pytest.raises(HardwareFault, match=r"may not|driver busy"):
+            await bus.rehearse_recovery()
+        assert await bus.run(ask) == 0x24
+
+    run_virtual(main())
+    assert wires.log == []
+
+
+def test_a_rehearsal_on_a_held_bus_says_which_wire() -> None:
+    wires = Wires(None)
+    bus, _ = new_bus(wires)
+
+    async def main() -> None:
+        with pytest.raises(HardwareFault, match="the data line is held low"):
+            await bus.rehearse_recovery()
+
+    run_virtual(main())
+    bus.close()
+    assert not wires.taken
+    assert "supply low" not in wires.log
 
 
 def test_a_slow_failure_is_not_repeated() -> None:
