@@ -103,9 +103,10 @@ class I2cBus:
 
     async def run(self, job: Callable[[SMBusLike], T]) -> T:
         """Runs one conversation; raises BusFault when it failed `retries_max` + 1 times."""
-        await self._usable.wait()
         began_ms = ticks_ms()
         for attempts_left in range(self._retries_max, -1, -1):
+            # Before each: another conversation's failure may have begun a recovery meanwhile.
+            await self._usable.wait()
             try:
                 result = await self._worker.run(lambda: self._attempt(job))
             except (OSError, TransferBroken) as error:

@@ -87,6 +87,7 @@ class Wires(BusPins):
         return self.scl, self.sda
 
     def give_back(self) -> None:
+        assert not self.supply.pulled, "the wires would feed the chips again"
         if self.comes_back_after > 0:
             self.comes_back_after -= 1
             raise OSError(errno.ENODEV, "the bus did not come back")
@@ -295,6 +296,37 @@ def test_nobody_talks_while_a_recovery_has_the_wires() -> None:
 
     run_virtual(main())
     assert answers == [0x24]
+
+
+def test_a_conversation_between_its_attempts_waits_for_a_recovery_too() -> None:
+    wires = Wires(None)
+    _, smbus = new_bus(wires)
+    recovery = BusRecovery("1", wires, wires.open_supply)
+
+    class QueuedWorker(InlineWorker):
+        """One job at a time, each taking a while, as on a thread."""
+
+        def __init__(self) -> None:
+            super().__init__("i2c-1")
+            self.turn = asyncio.Lock()
+
+        async def run(self, job):  # type: ignore[no-untyped-def]
+            async with self.turn:
+                await sleep_ms(10)
+                return job()
+
+    bus = I2cBus("1", smbus, QueuedWorker(), recovery=recovery)  # type: ignore[arg-type]
+
+    async def main() -> None:
+        await fail(bus)
+        first = asyncio.create_task(fail(bus), name="first")
+        await sleep_ms(15)
+        second = asyncio.create_task(bus.run(ask), name="second")
+        await first
+        assert await second == 0x24
+        assert recovery.count == 1
+
+    run_virtual(main())
 
 
 def test_a_cancelled_recovery_gives_the_supply_back() -> None:
