@@ -115,6 +115,39 @@ def test_seats_stand_left_to_right_and_all_fits_a_small_screen(chromium: Browser
             assert box["y"] + box["height"] <= 600
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1024, 600)])
+def test_with_two_games_and_every_badge_nothing_covers_anything(
+    chromium: Browser, width: int, height: int
+) -> None:
+    game = table_view()["games"][0]
+    six = [
+        game["hands"][0] | {"id": f"hand-{n}", "label": "7 Card Straight Flush"} for n in range(6)
+    ]
+    table = FakeTable(
+        table_view(
+            key="RUN",
+            seats=seats(["fault"] * 6, "AB"),
+            games=[game | {"letter": letter, "hands": six} for letter in "AB"],
+            meters=[METER, METER | {"id": "second", "label": "Straight Flush Jackpot"}],
+            faults=[{"part": "1A", "text": "The bus is stuck."}] * 13,
+        )
+    )
+    with panel(chromium, table) as (page, _):
+        page.set_viewport_size({"width": width, "height": height})
+        link = page.locator("#link").bounding_box()
+        assert link is not None
+        assert link["x"] + link["width"] <= width
+        meters = page.locator(".meters").bounding_box()
+        assert meters is not None
+        lowest = meters["y"] + meters["height"]
+        for game_title in page.locator(".game h2").all():
+            title = game_title.bounding_box()
+            assert title is not None
+            assert title["y"] >= lowest, "the meters lie over the hands"
+        clipped = "all => all.filter(e => e.scrollWidth > e.clientWidth).length"
+        assert page.locator(".hand-label").evaluate_all(clipped) == 0
+
+
 def test_one_touch_is_one_press(chromium: Browser) -> None:
     table = FakeTable()
     served = Served(controller.web.build(table))
