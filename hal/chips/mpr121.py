@@ -190,19 +190,23 @@ class Mpr121(CapacitiveSensor):
             return OVER_CURRENT_STOP
         if control != bytes((SAMPLE_EVERY_4_MS, self._run_mode)):
             return CHIP_RESET
+        # One lost register is the whole chip's trouble: only a new start writes it again.
+        expected = bytes(reference >> 2 for reference in self._running_references())
+        if data[BASELINES : BASELINES + self.electrode_count] != expected:
+            return REFERENCE_LOST
         return None
 
+    def _running_references(self) -> list[int]:
+        assert self._references is not None, "a running chip has references"
+        return self._references
+
     def _reading(self, data: bytes, electrode: int, chip_fault: str | None) -> ElectrodeReading:
-        if self._references is None:
-            raise AssertionError("A running chip has references.")
-        reference = self._references[electrode]
+        reference = self._running_references()[electrode]
         raw = _word(data, ELECTRODE_DATA + 2 * electrode)
         touched = bool(_word(data, STATUS) >> electrode & 1)
         fault = chip_fault
         if fault is None and _out_of_range(data, electrode, raw):
             fault = OUT_OF_RANGE
-        if fault is None and data[BASELINES + electrode] != reference >> 2:
-            fault = REFERENCE_LOST
         return ElectrodeReading(raw, reference, touched, fault)
 
     def _checked(self, references: Sequence[int]) -> list[int]:
