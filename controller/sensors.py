@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from controller.calibration import SpotCalibration
-from controller.core.sensing import EMPTY, Calibration, Spot
+from controller.core.sensing import EMPTY, PROMPT_MS, Calibration, Spot
 from controller.core.surface import Surface
 from hal import aio
 from hal.board import Board
@@ -116,12 +116,15 @@ class ChipWatch:
 
     async def _watch_once(self) -> None:
         called = await self._wait_for_news()
+        called_ms = aio.ticks_ms()
         async with self._reading:
             touched = await self._chip.read_touched()
             now_ms = aio.ticks_ms()
+            # Behind a bus that was busy or blocked it is no news any more.
+            prompt = called and 0 <= aio.ticks_diff(now_ms, called_ms) <= PROMPT_MS
             moved = False
             for electrode, spot in self._spots.items():
-                moved |= spot.touched(bool(touched >> electrode & 1), now_ms, called)
+                moved |= spot.touched(bool(touched >> electrode & 1), now_ms, prompt)
             if moved:
                 self._changed()
                 # Whoever waits for news (the lights) goes first; the longer reading comes after.
