@@ -68,6 +68,7 @@ class Classifier:
         "_sunk",
         "_told_rise",
         "_trace",
+        "_was_felt",
         "_zone",
         "_zone_ms",
         "crept",
@@ -100,6 +101,7 @@ class Classifier:
         self._firm_ms = 0
         self._told_rise = False
         self._sunk = False
+        self._was_felt = False
         self._dry_ms = DRY_MS
 
     # -- what happens ------------------------------------------------------------------------
@@ -121,7 +123,12 @@ class Classifier:
         return self.kind
 
     def lost(self) -> None:
-        """The readings stopped: what is found next came unseen, but a known chip is remembered."""
+        """The readings stopped: what is found next came unseen.
+
+        A known chip is remembered, and so is felt: what reads as it did is the same felt still.
+        """
+        if self._zone != NOWHERE:
+            self._was_felt = self.kind == NOTHING or self._zone == IN_CREEP
         self._zone = NOWHERE
         self._trace.clear()
         self._set(UNDECIDED, "")
@@ -207,6 +214,8 @@ class Classifier:
             self._see_creep(level, now_ms)
 
     def _may_creep(self) -> bool:
+        if self._zone == NOWHERE:
+            return self._was_felt
         return self._zone == IN_CREEP or self.kind == NOTHING
 
     def _see_creep(self, level: float, now_ms: int) -> None:
