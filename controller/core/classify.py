@@ -276,6 +276,10 @@ class Classifier:
 
     def _doubt(self, now_ms: int) -> None:
         """The chip moves: it has to rest anew, and what it did before does not count."""
+        if self.near_liquid:
+            # Whoever takes the chip leaves wet felt behind, which may weigh as much.
+            self._chip_level = None
+            self.tainted = True
         self._set(UNDECIDED, "")
         self._moved_ms = now_ms
         self._trace.clear()
@@ -305,11 +309,11 @@ class Classifier:
                 self._become_empty(level + self._base, now_ms)
 
     def _is_chip(self, level: float, now_ms: int) -> bool:
+        if self.tainted or self.near_liquid:
+            return False
         known = self._chip_level
         if known is not None and self._evidence.is_known_chip(level, known, now_ms):
             return True
-        if self.tainted or self.near_liquid:
-            return False
         return self._evidence.is_new_chip(level, now_ms)
 
     def _tell_rise(self, now_ms: int) -> None:
