@@ -20,10 +20,11 @@ from controller.black_box import BlackBox, TraceStore
 from controller.calibration import SpotCalibration
 from controller.config import UnitConfig, load_unit_config
 from controller.enrol import ManagerPlace, enrol
+from controller.felt_memory import FeltStore
 from controller.health import HealthStore, HealthWatch
 from controller.identity import IdentityFault, UnitIdentity
 from controller.journal import JournalFault
-from controller.places import black_box_path, health_path, references_path
+from controller.places import black_box_path, felt_path, health_path, references_path
 from controller.recovery import open_journal, opened_or_closed
 from controller.references import ReferencesFault, load_calibrations, load_references
 from controller.restore import Request, restore
@@ -160,6 +161,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         return await open_stream(config.link_host, config.link_port, identity.context())
 
     traces = await disk.run(lambda: _kept(TraceStore, black_box_path(data)))
+    felt_store = await disk.run(lambda: _kept(FeltStore, felt_path(data)))
     board = Board.from_config(config.board, backend)
     controller = Controller(
         config,
@@ -174,6 +176,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         BlackBox(traces, disk, references),
         calibrations,
         references_fault,
+        felt_store,
     )
     health_store = await disk.run(lambda: _kept(HealthStore, health_path(data)))
     health = HealthWatch(controller.spots, health_store, disk, wall_ms)
@@ -187,6 +190,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         board.close()
         await disk.run(journal.close)
         await disk.run(traces.close)
+        await disk.run(felt_store.close)
         await disk.run(health_store.close)
         disk.close()
     return 0

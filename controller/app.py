@@ -22,6 +22,7 @@ from controller.core.surface import Surface
 from controller.crew import Crew
 from controller.fault_board import FaultBoard
 from controller.fault_events import FaultEvents
+from controller.felt_memory import FeltMemory, FeltStore
 from controller.felt_watch import FeltWatch
 from controller.guard import TableGuard
 from controller.journal import Journal, JournalFault
@@ -54,6 +55,13 @@ STARTING = "The table is starting. Press again in a moment."
 CANNOT_RECORD = "This unit cannot record what happens, so the table is closed. Call service."
 
 
+# Who has chips there takes one off and is believed; who has none needs a tech.
+FELT_MOVED = (
+    "Every spot reads otherwise than before the power went. Take all chips off the felt; "
+    "if this stays, it has to be calibrated."
+)
+
+
 class Controller:
     def __init__(
         self,
@@ -69,6 +77,7 @@ class Controller:
         black_box: BlackBox | None = None,
         calibrations: Mapping[str, SpotCalibration] | None = None,
         references_fault: str = "",
+        felt_store: FeltStore | None = None,
     ) -> None:
         self.config = config
         self.board = board
@@ -104,6 +113,9 @@ class Controller:
         # Without references nobody can tell a chip from an empty felt: no spot is believed.
         chips = board.chips if not references_fault else {}
         self._chip_watches = [self._chip_watch(name) for name in chips]
+        self._felt_memory: FeltMemory | None = None
+        if felt_store and not references_fault:
+            self._felt_memory = FeltMemory(felt_store, disk, self._surface, references, self.spots)
         self._press_guard = PressGuard()
         self._ready = False
         self._restored = False  # until then nobody knows what was on this table
@@ -137,6 +149,8 @@ class Controller:
             await self._restore()
         except JournalFault as fault:
             self._cannot_record(fault)  # the table stays closed and says why
+        if self._felt_memory:
+            await self._felt_memory.restore()
         self._ready = True
         self._show_lights()
 
@@ -169,6 +183,8 @@ class Controller:
         start("fault-events", self._fault_events.run(), critical=False)
         if self._black_box:
             start("black-box", self._black_box.run(), critical=False)
+        if self._felt_memory:
+            start("felt-memory", self._felt_memory.run(), critical=False)
         if self._guard.seals:
             start("seals", self._guard.seals.run(), critical=False)
         if board.keypad:
@@ -322,6 +338,7 @@ class Controller:
     # --- what the felt says -----------------------------------------------------------------
 
     def _spots_changed(self) -> None:
+        self.faults.set("felt", "sensors", FELT_MOVED if self._surface.is_held else "")
         self._show_lights()
         self._felt.look_again()
         self.news.tell()

@@ -24,3 +24,7 @@ def black_box_path(data: Path) -> Path:
 
 def health_path(data: Path) -> Path:
     return data / "health.sqlite"
+
+
+def felt_path(data: Path) -> Path:
+    return data / "felt.sqlite"

@@ -15,8 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import apsw
+
 from controller.config import UnitConfig, parse_unit_config
 from controller.core.rules import seat_of
+from controller.felt_memory import FeltStore
 from controller.journal import Journal
 from controller.recovery import opened_or_closed
 from manager.ledger.audit import audit
@@ -31,6 +34,7 @@ TABLES_FOLDER = Path(__file__).resolve().parent.parent / "deploy" / "tables"
 # Any fixed date will do: the floor opens on it and virtual time runs from there.
 OPENING_WALL_MS = 1_767_268_800_000
 JOURNAL_FILE = "journal.sqlite"
+FELT_FILE = "felt.sqlite"
 # A chip that was interrupted in the middle of a byte: so many clocks to its end.
 MID_BYTE_PULSES = 5
 # Small, because every table's disk is in memory.
@@ -85,6 +89,7 @@ class FloorTable:
             wall_ms=wall_ms,
             seed=seed,
             at_power_cut=lambda: self._lose_power(network),
+            open_felt=self._open_felt,
         )
         self._journal_ids = random.Random(seed)
         self._has_journal = False
@@ -118,6 +123,12 @@ class FloorTable:
         )
         self._has_journal = True
         return journal
+
+    def _open_felt(self) -> FeltStore:
+        try:
+            return FeltStore(FELT_FILE, self.disk.vfs_name)
+        except apsw.Error:
+            return FeltStore(":memory:")  # as a unit does on a card that cannot hold it
 
     def forget_journal(self) -> None:
         """A tech sets the journal aside: the next one may be new."""

@@ -12,10 +12,13 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+import apsw
+
 from controller.app import Controller
 from controller.black_box import BlackBox, TraceStore
 from controller.calibration import measure_empty
 from controller.config import UnitConfig
+from controller.felt_memory import FeltStore
 from controller.journal import Journal, JournalFault
 from controller.link import Connect
 from hal.backend import Backend
@@ -42,6 +45,7 @@ class SimUnit:
         companion: Companion | None = None,
         sealer: Sealer | None = None,
         open_traces: Callable[[], TraceStore] | None = None,
+        open_felt: Callable[[], FeltStore] | None = None,
     ) -> None:
         self._config = config
         self._world = world
@@ -54,6 +58,8 @@ class SimUnit:
         self.sealer = sealer or seeded_sealer(config.board.serial, seed)
         self._open_traces = open_traces
         self._traces: TraceStore | None = None
+        self._open_felt = open_felt
+        self._felt_store: FeltStore | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._board: Board | None = None
         self._journal: Journal | None = None
@@ -91,6 +97,8 @@ class SimUnit:
         if self._open_traces:
             self._traces = self._open_traces()
             black_box = BlackBox(self._traces, disk, self.references)
+        if self._open_felt:
+            self._felt_store = self._open_felt()
         self.controller = Controller(
             self._config,
             self._board,
@@ -103,6 +111,7 @@ class SimUnit:
             self.sealer,
             black_box,
             references_fault=self.references_fault,
+            felt_store=self._felt_store,
         )
         self._tasks = [asyncio.create_task(self.controller.run(), name="controller")]
         if self._companion:
@@ -137,5 +146,9 @@ class SimUnit:
         if self._traces:
             self._traces.close()
             self._traces = None
+        if self._felt_store:
+            with contextlib.suppress(apsw.Error):
+                self._felt_store.close()
+            self._felt_store = None
         self.controller = self._board = self._journal = None
         self._tasks = []

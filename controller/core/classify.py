@@ -37,6 +37,7 @@ EMPTY_MS = 100
 DISTURBED_MS = 300
 BELOW_MS = 60  # One wrong reading is a glitch; flowing water stays.
 BELOW_STILL_MS = 300
+REST_MS = 300
 WIPED_MS = 10000
 DRY_MS = 1000
 SUNK_DRY_MS = 4000  # Longer than water flows before it lies still.
@@ -62,6 +63,7 @@ class Classifier:
         "_evidence",
         "_felt",
         "_firm_ms",
+        "_is_memory",
         "_last_ms",
         "_moved_ms",
         "_since_ms",
@@ -71,6 +73,7 @@ class Classifier:
         "_was_felt",
         "_zone",
         "_zone_ms",
+        "anchored",
         "crept",
         "kind",
         "near_liquid",
@@ -85,6 +88,8 @@ class Classifier:
         self.tainted = False
         self.near_liquid = False
         self.crept = False
+        # False while it is not known that the zero is right: what lay here unseen is no chip yet.
+        self.anchored = True
         # Called with the time when something came that no hand put there.
         self.on_unknown_rise: "Callable[[int], None] | None" = None
         self._felt = EmptyFelt(noise)
@@ -94,6 +99,7 @@ class Classifier:
         self._zone_ms = 0
         self._base = 0.0  # What drifted felt reads under the present object.
         self._chip_level: "float | None" = None
+        self._is_memory = False
         self._accepted_ms = 0
         self._last_ms = 0
         self._since_ms = 0
@@ -141,6 +147,10 @@ class Classifier:
             self.tainted = True
             self._set(FOREIGN, NEAR_LIQUID)
 
+    def remember(self, chip_level: float) -> None:
+        """Before the first reading: a chip of this level lay here when the power went."""
+        self._chip_level = chip_level
+
     # -- what others may know ----------------------------------------------------------------
 
     def is_restless(self, now_ms: int) -> bool:
@@ -155,6 +165,19 @@ class Classifier:
 
     def empty_for_ms(self, now_ms: int) -> int:
         return ticks_diff(now_ms, self._since_ms) if self.kind == NOTHING else 0
+
+    def rest_level(self, now_ms: int) -> "float | None":
+        """What it reads at rest, whatever that is, or None while it moves."""
+        level = self._trace.mean_if_still(REST_MS, now_ms)
+        return None if level is None else level + self._base
+
+    def chip_level(self) -> "float | None":
+        """The level of the chip that lies here, for one who remembers it."""
+        return self._chip_level if self.kind == CHIP else None
+
+    def is_remembered(self) -> bool:
+        """True while the chip of which it was told, or that it knew before, lies there."""
+        return self.kind == CHIP and self._is_memory
 
     def loose_for_ms(self, now_ms: int) -> int:
         return ticks_diff(now_ms, self._firm_ms) if self.reason == BELOW_EMPTY else 0
@@ -312,8 +335,11 @@ class Classifier:
         if self.tainted or self.near_liquid:
             return False
         known = self._chip_level
-        if known is not None and self._evidence.is_known_chip(level, known, now_ms):
+        self._is_memory = known is not None and self._evidence.is_known_chip(level, known, now_ms)
+        if self._is_memory:
             return True
+        if not self.anchored and self._evidence.arrival.origin == UNSEEN:
+            return False  # the felt itself may have moved by as much while nobody looked
         return self._evidence.is_new_chip(level, now_ms)
 
     def _tell_rise(self, now_ms: int) -> None:

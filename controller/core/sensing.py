@@ -7,7 +7,7 @@ Reading the chip is done elsewhere. A failed read is a fault, never "empty".
 """
 
 from controller.core.classify import Classifier
-from controller.core.findings import CHIP, FOREIGN, NOTHING, UNDECIDED
+from controller.core.findings import CHIP, FOREIGN, MOVED, NOTHING, UNDECIDED
 from controller.core.scale import Calibration
 from hal.aio import ticks_diff
 
@@ -63,6 +63,7 @@ class Spot:
         "reason",
         "rose_ms",
         "sensor",
+        "unproven",
         "zero",
     )
 
@@ -76,6 +77,8 @@ class Spot:
         self.zero = 0.0
         self.damp = 0.0
         self.rose_ms = 0
+        # Set by the surface too: its zero may be wrong, so nothing here is believed.
+        self.unproven = False
         self.calibrate(calibration or Calibration())
         self._changed_ms = 0
         self._rested = False
@@ -167,6 +170,8 @@ class Spot:
     # -- inside ------------------------------------------------------------------------------
 
     def _judge(self, kind: int, now_ms: int) -> bool:
+        if self.unproven:
+            return self._become(UNSURE, MOVED, False, now_ms)
         if kind == CHIP:
             was_unsure = self.presence == UNSURE
             changed = self._become(PRESENT, "", True, now_ms)

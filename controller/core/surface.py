@@ -4,9 +4,11 @@ It alone moves the zeros, and only while no round is open and only by spots that
 empty. A drift that most empty spots share is followed both ways; a single spot is followed only
 downwards (damp felt) and back, never above its stored reference: what water lifts there would be a
 ghost when it is wiped away. Several neighbours rising together are a spill, and doubt spreads from
-there to the seats beside it.
+there to the seats beside it. What it knows outlives the power (`memory`, `remember`); whether that
+still holds when the power is back, `anchor` says.
 """
 
+from controller.core.anchor import HELD, SURE, Anchor
 from hal.aio import ticks_diff
 
 MYPY = False
@@ -33,9 +35,10 @@ DRY_MS = 10000
 class Surface:
     """The spots of one table, whichever sensing chips they hang on."""
 
-    __slots__ = ("_learned_ms", "_shared", "_spots", "_wet", "_wet_ms")
+    __slots__ = ("_anchor", "_learned_ms", "_shared", "_spots", "_wet", "_wet_ms")
 
     def __init__(self) -> None:
+        self._anchor = Anchor()
         self._spots: "list[Spot]" = []
         self._wet: "list[Spot]" = []
         self._wet_ms = 0
@@ -44,6 +47,7 @@ class Surface:
 
     def add(self, spot: "Spot") -> None:
         self._spots.append(spot)
+        spot.classifier.anchored = False
         spot.classifier.on_unknown_rise = lambda now_ms: self._rose(spot, now_ms)
 
     @property
@@ -54,21 +58,63 @@ class Surface:
         """What this spot would measure with nothing on it, in chips below its reference."""
         return self._shared + spot.damp
 
+    @property
+    def is_held(self) -> bool:
+        """True when the felt may have moved while the power was off: nothing there is believed."""
+        return self._anchor.state == HELD
+
+    def memory(self) -> "tuple[float, list[tuple[str, float, float | None]]] | None":
+        """(shared zero, (sensor, its own part, level of its chip) of each spot), while sure."""
+        if self._anchor.state != SURE:
+            return None
+        return self._shared, [
+            (spot.sensor, spot.damp, spot.classifier.chip_level()) for spot in self._spots
+        ]
+
+    def remember(self, shared: float, spots: "list[tuple[str, float, float | None]]") -> None:
+        """Before the first reading: what `memory` told when the power was last on."""
+        self._shared = max(-SHARED_MAX, min(SHARED_MAX, shared))
+        for sensor, damp, chip_level in spots:
+            for spot in self._spots:
+                if spot.sensor == sensor:
+                    spot.damp = max(0.0, min(LOCAL_MAX, damp))
+                    if chip_level is not None:
+                        spot.classifier.remember(chip_level)
+        self._move_zeros()
+
     def zeros(self) -> "list[tuple[str, float]]":
-        """(sensor, zero) of every spot, for a store that outlives the power."""
         return [(spot.sensor, self.zero_of(spot)) for spot in self._spots]
 
     def look(self, now_ms: int, may_learn: bool) -> None:
         """After each round of readings."""
+        if self._anchor.state != SURE:
+            self._find_anchor(now_ms)
         self._dry(now_ms)
         step = self._learning_step(now_ms, may_learn)
         if step:
             self._learn(step, now_ms)
 
+    # -- after a start -----------------------------------------------------------------------
+
+    def _find_anchor(self, now_ms: int) -> None:
+        moved = self._anchor.look(self._spots, self._shared, now_ms)
+        if moved:
+            self._shared = max(-SHARED_MAX, min(SHARED_MAX, self._shared + moved))
+            self._move_zeros()
+        for spot in self._spots:
+            spot.unproven = self.is_held
+            spot.classifier.anchored = self._anchor.state == SURE
+            if moved:
+                spot.classifier.lost()
+
+    def _move_zeros(self) -> None:
+        for spot in self._spots:
+            spot.zero = self.zero_of(spot)
+
     # -- drift -------------------------------------------------------------------------------
 
     def _learning_step(self, now_ms: int, may_learn: bool) -> float:
-        if not may_learn or self._wet:
+        if not may_learn or self._wet or self._anchor.state != SURE:
             self._learned_ms = None
             return 0.0
         if self._learned_ms is None:
@@ -87,8 +133,7 @@ class Surface:
         for spot in empty:
             damp = spot.damp + _limited(spot.level, step * LOCAL_PART)
             spot.damp = max(0.0, min(LOCAL_MAX, damp))
-        for spot in self._spots:
-            spot.zero = self.zero_of(spot)
+        self._move_zeros()
 
     # -- liquid ------------------------------------------------------------------------------
 

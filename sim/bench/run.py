@@ -20,8 +20,9 @@ from controller import web_server
 from controller.app import Controller
 from controller.black_box import TraceStore
 from controller.config import UnitConfig, load_unit_config
+from controller.felt_memory import FeltStore
 from controller.identity import UnitIdentity
-from controller.places import black_box_path, references_path
+from controller.places import black_box_path, felt_path, references_path
 from controller.recovery import open_journal, opened_or_closed
 from controller.references import ReferencesFault, load_references, save_references
 from hal.clock import wall_ms
@@ -179,6 +180,7 @@ def _make_unit(
         world,
         open_journal=lambda: opened_or_closed(lambda: open_journal(data, serial, wall_ms())),
         open_traces=lambda: TraceStore(str(black_box_path(data))),
+        open_felt=lambda: FeltStore(str(felt_path(data))),
         connect=connect,
         wall_ms=wall_ms,
         seed=SEED,

@@ -1,0 +1,125 @@
+"""What the felt read last, kept for the next start: where its zero is, and which chips lie there.
+
+It alone knows the file and how often it is written: only when something changed, and at most every
+few seconds. A power cut may cost the last change, and what then lies there was not seen to come. It
+belongs to one calibration: after another it counts for nothing. What cannot be read is forgotten;
+the felt then has to prove itself (`controller.core.anchor`).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import zlib
+from collections.abc import Mapping
+from functools import partial
+
+import apsw
+
+from controller.core.sensing import Spot
+from controller.core.surface import Surface
+from hal import aio
+from hal.worker import Worker
+
+log = logging.getLogger("controller.felt_memory")
+
+SAVE_EVERY_MS = 5000
+# In chips: smaller changes are noise, and not worth a write.
+WORTH_SAVING = 0.02
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS felt (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    calibration INTEGER NOT NULL,
+    shared REAL NOT NULL,
+    spots TEXT NOT NULL
+) STRICT
+"""
+
+Memory = tuple[float, list[tuple[str, float, float | None]]]
+
+
+class FeltStore:
+    """The memory on disk. Calls block; the caller runs them on the disk's worker."""
+
+    def __init__(self, path: str, vfs: str | None = None) -> None:
+        self._connection = apsw.Connection(path, vfs=vfs)
+        self._connection.execute(SCHEMA)
+
+    def keep(self, calibration: int, memory: Memory) -> None:
+        shared, spots = memory
+        self._connection.execute(
+            "INSERT OR REPLACE INTO felt VALUES (1, ?, ?, ?)",
+            (calibration, shared, json.dumps(spots)),
+        )
+
+    def read(self, calibration: int) -> Memory | None:
+        row = self._connection.execute(
+            "SELECT shared, spots FROM felt WHERE calibration = ?", (calibration,)
+        ).fetchone()
+        if row is None:
+            return None
+        return row[0], [(sensor, damp, level) for sensor, damp, level in json.loads(row[1])]
+
+    def close(self) -> None:
+        self._connection.close(True)
+
+
+class FeltMemory:
+    """Tells the surface what it knew before the power went, and keeps what it knows now."""
+
+    def __init__(
+        self,
+        store: FeltStore,
+        disk: Worker,
+        surface: Surface,
+        references: Mapping[str, int],
+        spots: Mapping[str, Spot],
+    ) -> None:
+        self._store = store
+        self._disk = disk
+        self._surface = surface
+        self._calibration = _fingerprint(references, spots)
+        self._kept: Memory | None = None
+
+    async def restore(self) -> None:
+        """Before the first reading."""
+        try:
+            self._kept = await self._disk.run(partial(self._store.read, self._calibration))
+        except (apsw.Error, ValueError) as error:
+            log.error("what the felt read before is forgotten: %s", error)
+        if self._kept is not None:
+            self._surface.remember(*self._kept)
+
+    async def run(self) -> None:
+        while True:
+            await aio.sleep_ms(SAVE_EVERY_MS)
+            await self._save()
+
+    async def _save(self) -> None:
+        memory = self._surface.memory()
+        if memory is None or (self._kept is not None and not _is_news(self._kept, memory)):
+            return
+        try:
+            await self._disk.run(partial(self._store.keep, self._calibration, memory))
+        except apsw.Error as error:
+            log.error("what the felt reads is not kept: %s", error)
+            return
+        self._kept = memory
+
+
+def _is_news(kept: Memory, memory: Memory) -> bool:
+    def differs(one: float | None, other: float | None) -> bool:
+        if one is None or other is None:
+            return one is not other
+        return abs(one - other) > WORTH_SAVING
+
+    pairs = zip(kept[1], memory[1], strict=True)
+    return differs(kept[0], memory[0]) or any(
+        differs(was[1], now[1]) or differs(was[2], now[2]) for was, now in pairs
+    )
+
+
+def _fingerprint(references: Mapping[str, int], spots: Mapping[str, Spot]) -> int:
+    scales = {sensor: spot.calibration.chip_delta for sensor, spot in spots.items()}
+    return zlib.crc32(json.dumps([dict(references), scales], sort_keys=True).encode())
