@@ -18,16 +18,20 @@ from controller.core.sensing import (
     Spot,
 )
 from hal.aio import ticks_add
+from hal.chip_kinds import MPR121
 from tests.unit.sensing.watched_spot import (
-    CHIP_RAW,
-    EDGE_RAW,
-    EMPTY_RAW,
-    HAND_RAW,
+    CHIP,
+    EDGE,
+    FELT,
+    HAND,
     READ_EVERY_MS,
-    REFERENCE,
+    SCALES,
     Watched,
     with_chip,
 )
+
+REFERENCE = SCALES[MPR121].reference
+CHIP_RAW, FELT_RAW = SCALES[MPR121].raw(CHIP), SCALES[MPR121].raw(FELT)
 
 
 def test_a_spot_that_was_never_read_is_a_fault_and_no_empty_spot():
@@ -64,7 +68,7 @@ def test_the_touch_bit_alone_never_makes_a_spot_empty():
 def test_a_chip_is_accepted_when_it_has_rested():
     watched = Watched()
     watched.pass_ms(1_000)
-    watched.put(CHIP_RAW)
+    watched.put(CHIP)
     assert watched.seen() == (PRESENT, False)
     watched.pass_ms(140)
     assert watched.verdict() == REFUSE
@@ -95,7 +99,7 @@ def test_a_chip_taken_just_before_the_lock_is_in_transition():
     watched = with_chip()
     watched.spot.touched(False, watched.now_ms)
     assert watched.verdict() == REFUSE, "not confirmed yet"
-    watched.put(EMPTY_RAW)
+    watched.put(FELT)
     assert watched.verdict() == REFUSE, "one reading proves nothing"
     watched.pass_ms(120)
     assert watched.verdict() == LEFT
@@ -106,7 +110,7 @@ def test_a_chip_taken_just_before_the_lock_is_in_transition():
 def test_confirmation_tells_that_it_changed_something():
     watched = Watched()
     watched.pass_ms(1_000)
-    watched.put(CHIP_RAW)
+    watched.put(CHIP)
     changes = []
     for _ in range(50):
         watched.now_ms += READ_EVERY_MS
@@ -117,20 +121,20 @@ def test_confirmation_tells_that_it_changed_something():
 def test_a_bouncing_chip_starts_its_rest_anew():
     watched = with_chip()
     for _ in range(3):
-        watched.put(EMPTY_RAW)
+        watched.put(FELT)
         watched.pass_ms(20)
-        watched.put(CHIP_RAW)
+        watched.put(CHIP)
         watched.pass_ms(60)
         assert watched.verdict() == REFUSE
     watched.pass_ms(400)
     assert watched.verdict() == ACCEPT
 
 
-@pytest.mark.parametrize("raw", [EDGE_RAW, HAND_RAW])
-def test_what_is_no_chip_is_unsure_and_refused_and_never_empty(raw):
+@pytest.mark.parametrize("level", [EDGE, HAND])
+def test_what_is_no_chip_is_unsure_and_refused_and_never_empty(level):
     watched = Watched()
     watched.pass_ms(1_000)
-    watched.put(raw)
+    watched.put(level)
     for _ in range(40):
         watched.pass_ms(100)
         assert watched.verdict() == REFUSE
@@ -141,7 +145,7 @@ def test_what_is_no_chip_is_unsure_and_refused_and_never_empty(raw):
 def test_an_unsure_spot_does_not_flicker_with_its_touch_bit():
     watched = Watched()
     watched.pass_ms(1_000)
-    watched.put(EDGE_RAW)
+    watched.put(EDGE)
     watched.pass_ms(1_000)
     for is_touched in (False, True, False, True):
         assert not watched.spot.touched(is_touched, watched.now_ms)
@@ -150,10 +154,10 @@ def test_an_unsure_spot_does_not_flicker_with_its_touch_bit():
 
 def test_a_touch_bit_that_contradicts_the_measure_does_not_matter():
     """The raw data decide; a bit that is stuck only costs the fast wake-up."""
-    for raw, verdict in ((EMPTY_RAW, EMPTY), (CHIP_RAW, ACCEPT)):
+    for raw, verdict in ((FELT_RAW, EMPTY), (CHIP_RAW, ACCEPT)):
         spot = Spot("3A")
         for now_ms in range(0, 1_000, READ_EVERY_MS):
-            spot.reading(raw, REFERENCE, raw == EMPTY_RAW, None, now_ms)
+            spot.reading(raw, REFERENCE, raw == FELT_RAW, None, now_ms)
         assert spot.verdict_at_lock(1_000) == verdict
 
 
@@ -196,11 +200,11 @@ def test_the_end_of_the_scale_is_the_sensing_chips_own():
 def test_a_pad_that_reads_far_below_empty_is_a_fault_when_it_stays_so():
     watched = Watched()
     watched.pass_ms(1_000)
-    watched.put(REFERENCE + 45)
+    watched.put(-0.75)
     assert watched.seen() == (UNSURE, False)
     watched.pass_ms(sensing.LOOSE_MS + 100)
     assert (watched.spot.presence, watched.spot.reason) == (FAULT, sensing.LOOSE_PAD)
-    watched.put(EMPTY_RAW)
+    watched.put(FELT)
     watched.pass_ms(150)
     assert watched.seen() == (ABSENT, True)
 
@@ -234,7 +238,7 @@ def test_a_spot_that_is_empty_longer_than_the_ticks_reach_stays_long_empty():
 def test_a_rest_across_the_wrap_of_the_ticks():
     watched = Watched((1 << 30) - 1_200)
     watched.pass_ms(1_000)
-    watched.put(CHIP_RAW)
+    watched.put(CHIP)
     watched.pass_ms(140)
     assert watched.verdict() == REFUSE
     watched.pass_ms(100)
@@ -252,11 +256,11 @@ def test_the_pace_follows_what_is_at_stake():
     watched = Watched()
     watched.pass_ms(1_000)
     assert watched.spot.read_again_ms(watched.now_ms) == sensing.QUIET_EVERY_MS
-    watched.put(CHIP_RAW)
+    watched.put(CHIP)
     assert watched.spot.read_again_ms(watched.now_ms) == sensing.DECIDING_EVERY_MS
     watched.pass_ms(500)
     assert watched.spot.read_again_ms(watched.now_ms) == sensing.WATCHING_EVERY_MS
-    watched.put(EMPTY_RAW)
+    watched.put(FELT)
     assert watched.spot.read_again_ms(watched.now_ms) == sensing.DECIDING_EVERY_MS
     watched.pass_ms(120)
     assert watched.spot.read_again_ms(watched.now_ms) == sensing.SETTLING_EVERY_MS

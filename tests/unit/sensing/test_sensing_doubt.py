@@ -6,110 +6,111 @@ import pytest
 
 from controller.core.findings import BELOW_EMPTY, CREPT, DISTURBED
 from controller.core.sensing import ABSENT, ACCEPT, EMPTY, LEFT, PRESENT, REFUSE, UNSURE
-from tests.unit.sensing.watched_spot import CHIP_RAW, EMPTY_RAW, REFERENCE, Watched, with_chip
+from tests.unit.sensing.watched_spot import CHIP, FELT, HAND, Watched, with_chip
 
-CREPT_RAW = 686  # a quarter of a chip above the empty felt
-SUNK_RAW = 714
+RISEN = 0.23  # out of the empty range
+SUNK = -0.23
+FAR_BELOW = -1.5
 
 
-@pytest.mark.parametrize("raw", [REFERENCE + 90, REFERENCE + 20, EMPTY_RAW, 400])
-def test_one_wrong_reading_makes_no_spot_forget_its_chip(raw: int) -> None:
+@pytest.mark.parametrize("level", [FAR_BELOW, -0.33, FELT, HAND])
+def test_one_wrong_reading_makes_no_spot_forget_its_chip(level: float, chip: str) -> None:
     """Catches: dropping the known chip at the first reading below empty, or at the first empty."""
-    watched = with_chip()
-    watched.glitch(raw)
+    watched = with_chip(chip)
+    watched.glitch(level)
     assert watched.verdict() == REFUSE, "in doubt, and therefore neither a bet nor no bet"
     watched.pass_ms(450)
     assert watched.verdict() == ACCEPT
 
 
-def test_one_wrong_reading_does_not_spoil_an_empty_spot() -> None:
-    watched = Watched()
+def test_one_wrong_reading_does_not_spoil_an_empty_spot(chip: str) -> None:
+    watched = Watched(chip=chip)
     watched.pass_ms(1_000)
-    watched.glitch(REFERENCE + 90)
+    watched.glitch(FAR_BELOW)
     assert watched.verdict() == REFUSE
     watched.pass_ms(200)
     assert watched.verdict() == EMPTY
-    watched.put(CHIP_RAW)
+    watched.put(CHIP)
     watched.pass_ms(400)
     assert watched.verdict() == ACCEPT
 
 
-def test_what_stays_below_the_empty_felt_is_no_chip_any_more() -> None:
+def test_what_stays_below_the_empty_felt_is_no_chip_any_more(chip: str) -> None:
     """Water that runs over a chip: what it leaves behind has to prove itself anew."""
-    watched = with_chip()
-    watched.put(REFERENCE + 30)
+    watched = with_chip(chip)
+    watched.put(-0.5)
     watched.pass_ms(200)
     assert watched.spot.reason == BELOW_EMPTY
-    watched.put(CHIP_RAW)
+    watched.put(CHIP)
     watched.pass_ms(3_000)
     assert watched.verdict() == REFUSE
 
 
-def test_a_spot_is_left_only_when_it_rests_as_empty_felt_does() -> None:
+def test_a_spot_is_left_only_when_it_rests_as_empty_felt_does(chip: str) -> None:
     """Catches: calling a spot empty at the first reading in range (drop the rest in _see_empty)."""
-    watched = with_chip()
+    watched = with_chip(chip)
     for swing in (3, -6, 8, 1, -5, 7, -8, 4) * 5:
-        watched.put(REFERENCE - swing)
+        watched.put(swing / 60)
         watched.pass_ms(10)
         assert watched.verdict() == REFUSE
     assert watched.seen() == (UNSURE, False)
     assert watched.spot.reason == DISTURBED
-    watched.put(EMPTY_RAW)
+    watched.put(FELT)
     watched.pass_ms(150)
     assert watched.verdict() == LEFT
     watched.pass_ms(150)
     assert watched.verdict() == EMPTY
 
 
-def test_a_chip_that_was_taken_is_dark_at_once_and_gone_in_150_ms() -> None:
-    watched = with_chip()
-    watched.put(EMPTY_RAW)
+def test_a_chip_that_was_taken_is_dark_at_once_and_gone_in_150_ms(chip: str) -> None:
+    watched = with_chip(chip)
+    watched.put(FELT)
     assert watched.seen() == (ABSENT, False)
     watched.pass_ms(160)
     assert watched.seen() == (ABSENT, True)
     assert watched.verdict() == EMPTY
 
 
-@pytest.mark.parametrize("raw", [CREPT_RAW, SUNK_RAW])
-def test_a_chip_that_falls_on_drifted_felt_is_judged_by_itself(raw: int) -> None:
+@pytest.mark.parametrize("felt", [RISEN, SUNK])
+def test_a_chip_that_falls_on_drifted_felt_is_judged_by_itself(felt: float, chip: str) -> None:
     """Catches: judging the sum of drift and chip, or calling a drop on drifted felt a slow rise."""
-    watched = Watched()
+    watched = Watched(chip=chip)
     watched.pass_ms(1_000)
-    watched.creep(raw, 120_000)
+    watched.creep(felt, 120_000)
     assert watched.spot.reason == CREPT
     assert watched.verdict() == REFUSE, "nothing lies there, but the spot cannot be sure"
-    watched.put(raw - 60)
+    watched.put(felt + 1)
     watched.pass_ms(400)
     assert watched.seen() == (PRESENT, True)
     assert watched.verdict() == ACCEPT
-    watched.put(raw)
+    watched.put(felt)
     watched.pass_ms(500)
     assert watched.spot.reason == CREPT, "the felt is where it was before the chip"
     assert watched.spot.classifier.crept
 
 
-def test_drifted_felt_that_is_wiped_is_empty_again() -> None:
-    for raw in (CREPT_RAW, SUNK_RAW):
-        watched = Watched()
+def test_drifted_felt_that_is_wiped_is_empty_again(chip: str) -> None:
+    for felt in (RISEN, SUNK):
+        watched = Watched(chip=chip)
         watched.pass_ms(1_000)
-        watched.creep(raw, 120_000)
-        watched.put(raw - 200)
+        watched.creep(felt, 120_000)
+        watched.put(felt + 3)
         watched.pass_ms(600)
-        watched.put(EMPTY_RAW)
+        watched.put(FELT)
         watched.pass_ms(12_000)
         assert watched.verdict() == EMPTY
-        watched.put(CHIP_RAW)
+        watched.put(CHIP)
         watched.pass_ms(400)
         assert watched.verdict() == ACCEPT
 
 
-def test_felt_that_sinks_slowly_is_drift_and_a_sudden_fall_is_not() -> None:
+def test_felt_that_sinks_slowly_is_drift_and_a_sudden_fall_is_not(chip: str) -> None:
     """Else a cold evening during one long round would leave every spot refused for good."""
-    slow, sudden = Watched(), Watched()
+    slow, sudden = Watched(chip=chip), Watched(chip=chip)
     for watched in (slow, sudden):
         watched.pass_ms(1_000)
-    slow.creep(SUNK_RAW, 120_000)
-    sudden.put(SUNK_RAW)
+    slow.creep(SUNK, 120_000)
+    sudden.put(SUNK)
     sudden.pass_ms(1_000)
     assert slow.spot.classifier.crept
     assert not sudden.spot.classifier.crept

@@ -1,35 +1,80 @@
-"""One spot that is read every 10 ms, as its chip watch would while anything happens."""
+"""One spot that is read every 10 ms, as its chip watch would while anything happens.
+
+Levels are in chips above the stored reference; each sensing chip measures them on its own scale,
+with the figures that are usual for it.
+"""
 
 from __future__ import annotations
 
-from controller.core.sensing import Spot
-from hal.aio import ticks_add
+from dataclasses import dataclass
 
-REFERENCE = 700
-EMPTY_RAW = 699
-CHIP_RAW = 641
-EDGE_RAW = 680
-HAND_RAW = 400
+from controller.core.sensing import Calibration, Spot
+from hal.aio import ticks_add
+from hal.chip_kinds import FDC1004, MPR121, TOUCH_THRESHOLDS
+from hal.chips.fdc1004 import Fdc1004
+from hal.chips.fdc1004_electrode import FULL_SCALE
+from hal.chips.mpr121 import Mpr121
+
+FELT = 1 / 60  # a count beside the reference, as felt mostly is
+CHIP = 59 / 60
+EDGE = 1 / 3
+HAND = 5.0
 READ_EVERY_MS = 10
 
 
-class Watched:
-    """A spot with the usual figures: 60 counts a chip, 1 count of noise."""
+@dataclass(frozen=True)
+class Scale:
+    """What one sensing chip makes of a level, on a usual pad."""
 
-    def __init__(self, now_ms: int = 0, raw: int = EMPTY_RAW) -> None:
-        self.spot = Spot("3A")
+    reference: int
+    chip_delta: int
+    noise: int
+    raw_max: int
+    touch: int
+
+    def raw(self, level: float) -> int:
+        return round(self.reference - level * self.chip_delta)
+
+    def new_spot(self) -> Spot:
+        return Spot("3A", Calibration(self.chip_delta, self.noise, self.raw_max))
+
+
+def _usual(kind: str, driver: type[Mpr121] | type[Fdc1004], reference: int) -> Scale:
+    return Scale(
+        reference,
+        driver.chip_counts_typical,
+        driver.noise_counts_typical,
+        driver.counts_full_scale,
+        TOUCH_THRESHOLDS[kind][0],
+    )
+
+
+SCALES = {
+    MPR121: _usual(MPR121, Mpr121, 700),
+    FDC1004: _usual(FDC1004, Fdc1004, FULL_SCALE - 7_200),
+}
+
+
+class Watched:
+    """A spot, the level on it, and the time."""
+
+    def __init__(self, now_ms: int = 0, chip: str = MPR121) -> None:
+        self.scale = SCALES[chip]
+        self.spot = self.scale.new_spot()
         self.now_ms = now_ms
-        self.raw = raw
+        self.level = FELT
         self.read()
 
-    def read(self) -> bool:
-        is_touched = REFERENCE - self.raw > 12
-        return self.spot.reading(self.raw, REFERENCE, is_touched, None, self.now_ms)
+    def read(self, noise: int = 0) -> bool:
+        """`noise` is in the usual noise of the chip."""
+        raw = self.scale.raw(self.level) + noise * self.scale.noise
+        reference = self.scale.reference
+        return self.spot.reading(raw, reference, self._is_touched, None, self.now_ms)
 
-    def put(self, raw: int) -> None:
+    def put(self, level: float) -> None:
         """The level jumps, and the touch bit tells of it."""
-        self.raw = raw
-        self.spot.touched(REFERENCE - raw > 12, self.now_ms)
+        self.level = level
+        self.spot.touched(self._is_touched, self.now_ms)
         self.read()
 
     def pass_ms(self, duration_ms: int) -> None:
@@ -37,17 +82,17 @@ class Watched:
             self.now_ms = ticks_add(self.now_ms, READ_EVERY_MS)
             self.read()
 
-    def glitch(self, raw: int) -> None:
+    def glitch(self, level: float) -> None:
         """One reading that is wrong, and then the level is what it was."""
-        true_raw, self.raw = self.raw, raw
+        true_level, self.level = self.level, level
         self.pass_ms(READ_EVERY_MS)
-        self.raw = true_raw
+        self.level = true_level
 
-    def creep(self, to_raw: int, duration_ms: int) -> None:
+    def creep(self, to_level: float, duration_ms: int) -> None:
         """The level moves so slowly that nothing but warmth or damp can have done it."""
-        from_raw, steps = self.raw, duration_ms // READ_EVERY_MS
+        from_level, steps = self.level, duration_ms // READ_EVERY_MS
         for step in range(1, steps + 1):
-            self.raw = from_raw + round((to_raw - from_raw) * step / steps)
+            self.level = from_level + (to_level - from_level) * step / steps
             self.pass_ms(READ_EVERY_MS)
 
     def verdict(self) -> int:
@@ -56,10 +101,14 @@ class Watched:
     def seen(self) -> tuple[str, bool]:
         return self.spot.presence, self.spot.confirmed
 
+    @property
+    def _is_touched(self) -> bool:
+        return self.scale.reference - self.scale.raw(self.level) > self.scale.touch
 
-def with_chip(now_ms: int = 0) -> Watched:
-    watched = Watched(now_ms)
+
+def with_chip(chip: str = MPR121) -> Watched:
+    watched = Watched(chip=chip)
     watched.pass_ms(1_000)
-    watched.put(CHIP_RAW)
+    watched.put(CHIP)
     watched.pass_ms(500)
     return watched
