@@ -37,6 +37,7 @@ class Rig:
     def __init__(self, world: World, board: Board, table: PhysicalTable, chip: str) -> None:
         self.world = world
         self.table = table
+        self.chips = board.chips
         stored = {s: calibrate(table, pad, CHIPS[chip]) for s, pad in table.pads.items()}
         self.spots = {s: Spot(s, each.calibration) for s, each in stored.items()}
         self.surface = Surface()
@@ -66,6 +67,16 @@ class Rig:
 
     async def verdict(self, sensor: str) -> int:
         return (await self.verdicts())[sensor]
+
+    async def references(self) -> dict[str, int]:
+        """From where each sensing chip says it measures."""
+        known = {}
+        for name, sensing_chip in self.chips.items():
+            readings = await sensing_chip.snapshot()
+            for place in self.world.board.sensors_on(name):
+                assert readings[place.electrode].fault is None
+                known[place.id] = readings[place.electrode].reference
+        return known
 
     async def seen_within(self, sensor: str, presence: str, limit_ms: int) -> bool:
         begin_ms = ticks_ms()
