@@ -26,6 +26,7 @@ from sim.loop import run_virtual
 from sim.world import World
 
 LEAD_MS = 1000
+Sample = tuple[int, str, list[int]]
 VERDICTS = {sensing.ACCEPT: "accepted", sensing.EMPTY: "empty"}
 
 
@@ -50,7 +51,7 @@ async def _replay(trace: Trace, config: UnitConfig) -> list[Replayed]:
     watches = [_watch(name, board, spots, trace) for name in board.chips]
     tasks = [aio.create_task(watch.run(), name=watch.name) for watch in watches]
     try:
-        _lay(world, trace.samples[:1])
+        _lay(world, _first_of_each_chip(trace.samples))
         await aio.sleep_ms(LEAD_MS)
         await _lay_in_time(world, trace)
         await aio.gather(*(watch.look_now() for watch in watches))
@@ -99,7 +100,15 @@ async def _lay_in_time(world: World, trace: Trace) -> None:
     await aio.sleep_ms(-at_ms)
 
 
-def _lay(world: World, samples: Sequence[tuple[int, str, list[int]]]) -> None:
+def _first_of_each_chip(samples: Sequence[Sample]) -> list[Sample]:
+    """Where the trace begins: a chip that is read later than another must not begin elsewhere."""
+    first: dict[str, Sample] = {}
+    for sample in samples:
+        first.setdefault(sample[1], sample)
+    return list(first.values())
+
+
+def _lay(world: World, samples: Sequence[Sample]) -> None:
     for _, chip, raw in samples:
         for sensor in world.board.sensors_on(chip):
             world.lay_reading(sensor.id, raw[sensor.electrode])
