@@ -232,6 +232,29 @@ def test_a_chip_that_lies_for_an_hour_is_not_forgotten(on_felt: Callable[[Test],
     on_felt(test)
 
 
+def test_a_start_from_other_references_counts_from_there_also_after_a_recovery(
+    on_felt: Callable[[Test], None],
+) -> None:
+    """So a felt that has drifted is told to the chip: here by as much as what lies on it."""
+
+    async def test(felt: Felt) -> None:
+        for seat in SEATS:
+            felt.world.place_chip(seat)
+        await sleep_ms(SEEN_MS)
+        lain = {name: await chip.measure() for name, chip in felt.board.chips.items()}
+        for name, chip in felt.board.chips.items():
+            await chip.start(lain[name])
+        await sleep_ms(SEEN_MS)
+        assert {each.delta for each in (await felt.readings()).values()} == {0}
+        assert await felt.touched() == []
+        for chip in felt.board.chips.values():
+            await chip.recover()
+        assert {each.delta for each in (await felt.readings()).values()} == {0}
+        assert await felt.touched() == []
+
+    on_felt(test)
+
+
 def test_a_chip_that_lay_there_at_power_up_is_seen(on_felt: Callable[[Test], None]) -> None:
     async def test(felt: Felt) -> None:
         felt.world.place_chip("1A")
