@@ -81,6 +81,7 @@ class FeltMemory:
         self._surface = surface
         self._calibration = _fingerprint(references, spots)
         self._kept: Memory | None = None
+        self._card_failed = False
 
     async def restore(self) -> None:
         """Before the first reading."""
@@ -97,13 +98,14 @@ class FeltMemory:
             await self._save()
 
     async def _save(self) -> None:
-        memory = self._surface.memory()
+        memory = None if self._card_failed else self._surface.memory()
         if memory is None or (self._kept is not None and not _is_news(self._kept, memory)):
             return
         try:
             await self._disk.run(partial(self._store.keep, self._calibration, memory))
         except apsw.Error as error:
-            log.error("what the felt reads is not kept: %s", error)
+            log.error("what the felt reads is not kept any more: %s", error)
+            self._card_failed = True  # a sync that failed is never tried again
             return
         self._kept = memory
 

@@ -60,7 +60,8 @@ class Anchor:
                 found.append(spot)
                 level = spot.classifier.rest_level(now_ms)
                 if level is not None:
-                    levels.append(level)
+                    # Above what lay there before: chips that stayed have moved with their felt.
+                    levels.append(level - spot.classifier.remembered_level())
         alike = _largest_alike(levels)
         if len(alike) < ALIKE_COUNT_MIN or len(alike) <= anchors:
             self.state = SURE

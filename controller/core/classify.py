@@ -175,6 +175,10 @@ class Classifier:
         """The level of the chip that lies here, for one who remembers it."""
         return self._chip_level if self.kind == CHIP else None
 
+    def remembered_level(self) -> float:
+        """The level of the chip that lay here when it was last known, or 0.0."""
+        return self._chip_level or 0.0
+
     def is_remembered(self) -> bool:
         """True while the chip of which it was told, or that it knew before, lies there."""
         return self.kind == CHIP and self._is_memory

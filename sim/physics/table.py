@@ -78,6 +78,12 @@ class PhysicalTable:
             for thing in pad.things
         ]
 
+    def take_by_hand(self, pad_id: str, at_s: float) -> float:
+        """A hand takes what lies there; returns when the hand is gone."""
+        gone_s = self._grab(pad_id, at_s)
+        self.lift(pad_id, at_s + 0.35)
+        return gone_s
+
     def stack_ff(self, count: int) -> float:
         """Further chips lie further from the pad, so each adds less than the one below."""
         growth = self._stack_growth

@@ -20,6 +20,7 @@ OTHERS = ("1A", "2A", "4A", "5A")
 PADS = ("1A", "2A", TARGET, "4A", "5A")
 BEGIN_S = 1.0
 SHORTED_COUNTS, OPEN_COUNTS = 0, 1_000_000
+DAY_S = 86_400.0
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Scene:
     rounds: list[tuple[float, float]] = field(default_factory=list)  # open rounds before START
     bus_fault: str = ""  # what befalls the bus, from `bus_fault_s` on
     bus_fault_s: float = 0.0
+    outage: tuple[float, float] | None = None  # the unit has no power from the first to the second
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Case:
     never_empty: bool = False  # required: a dead spot never reads as no bet
     material: str = ""
     through_registers: bool = False  # has no meaning on the short way
+    trials_max: int | None = None  # for what takes hours of simulated time, on the short way only
 
 
 def _begin(table: PhysicalTable) -> float:
@@ -193,6 +196,18 @@ def _drying(table: PhysicalTable) -> Scene:
     return Scene(draw.between(end_s, end_s + 45))
 
 
+def _chip_taken_from_wet_felt(table: PhysicalTable) -> Scene:
+    """A drink runs over an accepted chip and its neighbours, and somebody saves the chip."""
+    draw = table.draw
+    rest_s = _put(table, TARGET, _begin(table))
+    at_s = rest_s + draw.between(2, 10)
+    first = draw.pick(0, 2)
+    pads = PADS[first : draw.pick(3, len(PADS))]
+    taken_s = table.spill(pads, at_s) + draw.between(1, 12)
+    gone_s = table.take_by_hand(TARGET, taken_s)
+    return Scene(draw.between(gone_s, gone_s + 12), rest_s=gone_s)
+
+
 # -- the room --------------------------------------------------------------------------------
 
 
@@ -211,6 +226,50 @@ def _drift(table: PhysicalTable) -> Scene:
         return Scene(end_s + draw.between(0, 5), rounds=rounds)
     rest_s = _put(table, TARGET, end_s + 1)
     return Scene(_start_after(table, rest_s), chips=(TARGET,), rest_s=rest_s, rounds=rounds)
+
+
+def _drift_for_hours(table: PhysicalTable) -> Scene:
+    """The whole range of warmth and damp, while a unit watches; then a chip is put down."""
+    end_s = table.drift(BEGIN_S, limit_s=DAY_S)
+    rest_s = _put(table, TARGET, end_s + 1)
+    return Scene(_start_after(table, rest_s), maybe=(TARGET,), rest_s=rest_s)
+
+
+# -- a unit without power --------------------------------------------------------------------
+
+
+def _off_for_minutes(table: PhysicalTable) -> Scene:
+    """Chips lie there when the power goes; in the dark some are taken and some are put down."""
+    draw = table.draw
+    lying = [pad_id for pad_id in PADS if draw.chance(0.4)]
+    begin_s = _begin(table)
+    rest_s = max([_put(table, pad_id, begin_s + draw.between(0, 3)) for pad_id in lying] or [3.0])
+    off_s = rest_s + draw.between(2, 20)
+    on_s = off_s + draw.between(2, 600)
+    table.drift(off_s, limit_s=on_s - off_s)
+    there = []
+    for pad_id in PADS:
+        is_there = pad_id in lying
+        if draw.chance(0.15):
+            _change_in_the_dark(table, pad_id, is_there, draw.between(off_s + 0.5, on_s - 0.5))
+            is_there = not is_there
+        if is_there:
+            there.append(pad_id)
+    return Scene(on_s + draw.between(1.5, 6.0), maybe=tuple(there), outage=(off_s, on_s))
+
+
+def _change_in_the_dark(table: PhysicalTable, pad_id: str, is_there: bool, at_s: float) -> None:
+    if is_there:
+        table.lift(pad_id, at_s)
+    else:
+        table.pads[pad_id].things.append(Resting(table.one_chip_ff(), at_s))
+
+
+def _off_for_hours(table: PhysicalTable) -> Scene:
+    """A closed table in the night: nothing lies there, and the room changes as far as it may."""
+    off_s = BEGIN_S + table.draw.between(6, 12)
+    on_s = table.drift(off_s, limit_s=DAY_S) + 60
+    return Scene(on_s + table.draw.between(1.5, 20.0), outage=(off_s, on_s))
 
 
 def _interference(table: PhysicalTable) -> Scene:
@@ -298,7 +357,11 @@ CASES: tuple[Case, ...] = (
     Case("lammer", _thing("lammer, part of a chip"), 2),
     Case("liquid", _liquid, 8, never_accepts=True),
     Case("drying and wiping", _drying, 3, never_accepts=True),
+    Case("chip taken from wet felt", _chip_taken_from_wet_felt, 3, never_accepts=True),
     Case("drift", _drift, 1, never_accepts=True),
+    Case("drift for hours", _drift_for_hours, 1, never_accepts=True, trials_max=4),
+    Case("power off for minutes", _off_for_minutes, 4, never_accepts=True),
+    Case("power off for hours", _off_for_hours, 4, never_accepts=True),
     Case("interference", _interference, 8, never_accepts=True),
     Case("dead pad", _dead_pad, 4, never_accepts=True, never_empty=True),
     Case("dead bus", _dead_bus, 1, never_accepts=True, never_empty=True, through_registers=True),

@@ -107,7 +107,7 @@ class FastTable:
     ) -> None:
         self.table = table
         self._chip = chip
-        self.surface = Surface()
+        self._stored = stored
         self.round_open = False
         self.now_ms = 0
         self.reading_count = 0
@@ -115,13 +115,27 @@ class FastTable:
         self._watched: Spot | None = None
         self._lit = False
         self._all_read_ms = -QUIET_EVERY_MS
+        self._begin()
+
+    def _begin(self) -> None:
         self._electrodes = [
-            _Electrode(pad_id, pad, stored[pad_id], chip) for pad_id, pad in table.pads.items()
+            _Electrode(pad_id, pad, self._stored[pad_id], self._chip)
+            for pad_id, pad in self.table.pads.items()
         ]
         self._busy = self._electrodes
         self.spots = {each.spot.sensor: each.spot for each in self._electrodes}
+        self.surface = Surface()
         for spot in self.spots.values():
             self.surface.add(spot)
+
+    def lose_power(self, back_ms: int) -> None:
+        """Nothing is read until `back_ms`; then all begins anew, from what the surface kept."""
+        memory = self.surface.memory()
+        self._begin()
+        if memory is not None:
+            self.surface.remember(*memory)
+        self.now_ms = back_ms
+        self._all_read_ms = back_ms - QUIET_EVERY_MS
 
     def run_until(self, end_ms: int) -> None:
         while self.now_ms < end_ms:

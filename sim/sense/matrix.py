@@ -37,6 +37,9 @@ class Plan:
         shares = []
         for case in self.cases:
             count = max(1, round(self.trials * case.weight / weights))
+            if case.trials_max is not None:
+                shares.append((case, min(count, case.trials_max), 0))
+                continue
             long_way = (
                 count if case.through_registers else max(1, round(count * self.register_part))
             )

@@ -8,7 +8,8 @@ was refused and what is empty has to show.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 
 from controller.core import commands, lights, sensing
@@ -51,6 +52,7 @@ class RegisterRunner(Runner):
         self._table = table
         self._stored = stored
         self._chip = chip
+        self._surface = Surface()
         self._state = RoundState()
         self._round_open = False
         self._lit = False
@@ -63,41 +65,59 @@ class RegisterRunner(Runner):
         world = World(trial_board(list(self._table.pads), self._chip.name))
         world.lay_felt(self._table)
         world.start()
-        board = Board.from_config(world.board, SimBackend(world))
         try:
-            return await self._with(board, world, scene)
+            if scene.outage is not None:
+                off_s, on_s = scene.outage
+                async with self._powered(world):
+                    await _sleep_until(world, off_s)
+                world.cut_power()
+                await _sleep_until(world, on_s)
+                world.restore_power()
+            async with self._powered(world) as (watches, lamps):
+                return await self._until_verdict(world, scene, watches, lamps)
         finally:
-            board.close()
             await world.close()
 
-    async def _with(self, board: Board, world: World, scene: Scene) -> dict[str, int]:
+    @asynccontextmanager
+    async def _powered(self, world: World) -> AsyncIterator[tuple[list[ChipWatch], LampPlayer]]:
+        """The shipped code from power-up on, with what it kept from the last time."""
+        memory = self._surface.memory()
+        self._surface = Surface()
         self.spots = {
             sensor: sensing.Spot(sensor, stored.calibration)
             for sensor, stored in self._stored.items()
         }
+        board = Board.from_config(world.board, SimBackend(world))
         lamps = LampPlayer(board.lamps, lambda: None, lambda _: None)
         watches = self._new_watches(world, board, lamps)
+        if memory is not None:
+            self._surface.remember(*memory)
         await board.start_lamps()
         tasks = [
             *(asyncio.create_task(watch.run(), name=watch.name) for watch in watches),
             asyncio.create_task(lamps.run(), name="lamps"),
         ]
         try:
-            await self._until_start(world, scene)
-            await asyncio.gather(*(watch.look_now() for watch in watches))
-            verdicts = self._lock()
-            self._show(lamps)
-            await aio.sleep_ms(LOOK_AFTER_MS)
-            if scene.bus_fault != "stuck":  # else the lamps cannot be reached either
-                self._look(world, verdicts)
-            return dict(verdicts)
+            yield watches, lamps
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            board.close()
+
+    async def _until_verdict(
+        self, world: World, scene: Scene, watches: list[ChipWatch], lamps: LampPlayer
+    ) -> dict[str, int]:
+        await self._until_start(world, scene)
+        await asyncio.gather(*(watch.look_now() for watch in watches))
+        verdicts = self._lock()
+        self._show(lamps)
+        await aio.sleep_ms(LOOK_AFTER_MS)
+        if scene.bus_fault != "stuck":  # else the lamps cannot be reached either
+            self._look(world, verdicts)
+        return dict(verdicts)
 
     def _new_watches(self, world: World, board: Board, lamps: LampPlayer) -> list[ChipWatch]:
-        surface = Surface()
         return [
             ChipWatch(
                 name,
@@ -106,7 +126,7 @@ class RegisterRunner(Runner):
                 [self._stored[place.id].reference for place in world.board.sensors_on(name)],
                 lambda: self._show(lamps),
                 lambda: None,
-                surface,
+                self._surface,
                 lambda: not self._round_open,
             )
             for name, chip in board.chips.items()

@@ -138,6 +138,10 @@ class FastRunner(Runner):
             fast.round_open = True
             fast.run_until(int(end_s * 1000))
             fast.round_open = False
+        if scene.outage is not None:
+            off_s, on_s = scene.outage
+            fast.run_until(int(off_s * 1000))
+            fast.lose_power(int(on_s * 1000))
         fast.run_until(int(scene.rest_s * 1000))
         fast.watch_light(TARGET)
         verdicts = fast.verdicts(int(scene.start_s * 1000))
