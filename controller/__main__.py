@@ -23,7 +23,7 @@ from controller.enrol import ManagerPlace, enrol
 from controller.felt_memory import FeltStore
 from controller.health import HealthStore, HealthWatch
 from controller.identity import IdentityFault, UnitIdentity
-from controller.journal import JournalFault
+from controller.journal_file import JournalFault
 from controller.places import black_box_path, felt_path, health_path, references_path
 from controller.recovery import open_journal, opened_or_closed
 from controller.references import ReferencesFault, load_calibrations, load_references

@@ -25,7 +25,8 @@ from controller.fault_events import FaultEvents
 from controller.felt_memory import FeltMemory, FeltStore
 from controller.felt_watch import FeltWatch
 from controller.guard import TableGuard
-from controller.journal import Journal, JournalFault
+from controller.journal import Journal
+from controller.journal_file import JournalFault
 from controller.lamps import LampPlayer
 from controller.link import Connect, ManagerLink
 from controller.manager_news import ManagerNews
@@ -157,13 +158,13 @@ class Controller:
     async def _restore(self) -> None:
         await self.keeper.restore()
         self._restored = True
-        stored = await self._disk.run(self._journal.settings)
+        stored = await self._disk.run(self._journal.beside.settings)
         if stored:
             self.use_settings(TableSettings.decode(stored.body))
         if self.board.keyswitch:
             self.rules.key = self.board.keyswitch.position
         await self._guard.restore(self.settings)
-        boot_number = await self._disk.run(self._journal.count_boot)
+        boot_number = await self._disk.run(self._journal.beside.count_boot)
         await self._record(wire_events.Boot(boot_number, SOFTWARE, self.rules.key))
         if self._journal.repair:
             for raised in (True, False):
@@ -238,7 +239,7 @@ class Controller:
         """Ages become visible even when nothing else happens."""
         while True:
             self.crew.beat("pulse")
-            show_backlog(self._journal, self.faults)
+            show_backlog(self._journal.outbox, self.faults)
             self._guard.cards.tick()
             self.news.tell()
             await aio.sleep_ms(PULSE_MS)

@@ -6,14 +6,14 @@ A full journal stops new games before it would have to forget anything; a round 
 from __future__ import annotations
 
 from controller.fault_board import FaultBoard
-from controller.journal import Journal
+from controller.journal_outbox import Outbox
 
 FULL = "Too many events wait for the Game Manager; no game can start."
 NEARLY_FULL = "Many events wait for the Game Manager."
 
 
-def show_backlog(journal: Journal, faults: FaultBoard) -> None:
-    full = journal.full
+def show_backlog(outbox: Outbox, faults: FaultBoard) -> None:
+    full = outbox.full
     faults.set("backlog", "journal", FULL if full else "", stops_play=True)
-    nearly = journal.nearly_full and not full
+    nearly = outbox.nearly_full and not full
     faults.set("backlog-warning", "journal", NEARLY_FULL if nearly else "")

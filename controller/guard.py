@@ -13,7 +13,9 @@ from controller import tamper
 from controller.card_desk import WRONG_CARD, CardDesk
 from controller.core import commands
 from controller.fault_board import FaultBoard
-from controller.journal import Journal, JournalFault, JournalRecord
+from controller.journal import Journal
+from controller.journal_file import JournalFault
+from controller.journal_records import JournalRecord
 from controller.link import ManagerLink
 from controller.round_keeper import Answer, RoundKeeper
 from controller.seals import ChainSealer
@@ -126,9 +128,9 @@ class TableGuard:
     def _newest(self, kind: int) -> list[JournalRecord]:
         """The newest records of a kind, newest first."""
         found: list[JournalRecord] = []
-        last_before = partial(self._journal.last_sequence_of, kind)
+        last_before = partial(self._journal.records.last_sequence_of, kind)
         sequence = last_before()
         while sequence and len(found) < LOOK_BACK_MAX:
-            found.append(self._journal.records(sequence - 1, 1)[0])
+            found.append(self._journal.records.after(sequence - 1, 1)[0])
             sequence = last_before(before_sequence=sequence)
         return found

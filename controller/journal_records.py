@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from protocol import chain
 
+# A kind and a body that no record has: what the dealer pressed so far.
+Moment = tuple[int, dict[int, Any]]
+
 
 @dataclass(frozen=True)
 class JournalRecord:

@@ -14,7 +14,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Protocol
 
-from controller.journal import Journal, JournalFault, JournalRecord
+from controller.journal import Journal
+from controller.journal_file import JournalFault
+from controller.journal_records import JournalRecord
 from hal import aio
 from hal.worker import Worker
 from protocol import messages
@@ -130,14 +132,14 @@ class ManagerLink:
     async def _greet(self, stream: FrameStream) -> str:
         """Says who we are and hears where the manager stands; returns how the counters differ."""
         self._state, self._told = None, []
-        settings = await self._disk.run(self._journal.settings)
+        settings = await self._disk.run(self._journal.beside.settings)
         hello = messages.Hello(
             unit_id=self._unit_id,
             version_min=VERSION_MIN,
             version_max=VERSION_MAX,
             journal_id=self._journal.journal_id,
             last_sequence=self._journal.last_sequence,
-            acked_sequence=self._journal.acked_sequence,
+            acked_sequence=self._journal.outbox.acked_sequence,
             config_digest=settings.digest if settings else b"",
             software=self._software,
             counters=(self._journal.counters_at(self._journal.last_sequence),),
@@ -254,8 +256,8 @@ class ManagerLink:
             raise ProtocolError(
                 ErrorCode.BAD_FIELD, "An event was acknowledged that was never sent."
             )
-        if sequence > self._journal.acked_sequence:
-            await self._disk.run(lambda: self._journal.acknowledge(sequence))
+        if sequence > self._journal.outbox.acked_sequence:
+            await self._disk.run(lambda: self._journal.outbox.acknowledge(sequence))
         self._acknowledged.set()
 
     async def _send_events(self, stream: FrameStream) -> None:
@@ -268,10 +270,10 @@ class ManagerLink:
         while True:
             self._journal_grew.clear()
             self._acknowledged.clear()
-            room = self._journal.acked_sequence + self._window - self._sent_sequence
+            room = self._journal.outbox.acked_sequence + self._window - self._sent_sequence
             if room > 0:
                 limit = min(room, SEND_BATCH_MAX)
-                read = partial(self._journal.records, self._sent_sequence, limit)
+                read = partial(self._journal.records.after, self._sent_sequence, limit)
                 records = await self._disk.run(read)
                 if records:
                     return list(records)

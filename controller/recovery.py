@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from controller.critical import Baseline
-from controller.journal import Entry, Journal, JournalFault
-from controller.journal_records import JournalRecord, Salvaged
+from controller.closed_journal import ClosedJournal
+from controller.journal import Journal
+from controller.journal_file import JournalFault
+from controller.journal_records import Entry, JournalRecord, Salvaged
 from controller.places import journal_path, marker_path
 from controller.salvage import END_MARK, follows
 from protocol import chain, events, lineage, messages
@@ -34,29 +35,6 @@ class RecoveryFault(Exception):  # noqa: N818 - a sentence for the tech
 
 
 # ---- a unit without a journal ----
-
-
-class ClosedJournal(Journal):
-    """Stands where a journal should be: records nothing, and says why to everyone who asks."""
-
-    def __init__(self, sentence: str) -> None:
-        self._fault = sentence
-        self._anchor_sequence = 0
-        self.acked_sequence = 0
-        self.capacity_records_max = 1
-        self.journal_id = bytes(chain.JOURNAL_ID_BYTES)
-        self.baseline = Baseline()
-
-    @property
-    def last_sequence(self) -> int:
-        return 0
-
-    @property
-    def repair(self) -> str:
-        return ""
-
-    def close(self) -> None:
-        return None
 
 
 def opened_or_closed(open_journal: Callable[[], Journal]) -> Journal:
@@ -129,11 +107,11 @@ def go_on(
     now: tuple[int, int],
 ) -> list[JournalRecord]:
     """Records where the table stands, once; the manager may tell it again."""
-    if journal.last_sequence_of(events.RESTORED):
+    if journal.records.last_sequence_of(events.RESTORED):
         return []
-    if journal.last_sequence_of(events.ROUND_START):
+    if journal.records.last_sequence_of(events.ROUND_START):
         raise RecoveryFault("The Game Manager takes this unit's journal for a new one; it is not.")
-    return journal.adopt_salvage(restored_entries(state, told, journal.salvage(), now))
+    return journal.adopt_salvage(restored_entries(state, told, journal.beside.salvage(), now))
 
 
 def restored_entries(

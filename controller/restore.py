@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from controller.journal import Journal, JournalFault
+from controller.journal import Journal
+from controller.journal_file import JournalFault
 from controller.journal_records import Salvaged
 from controller.places import journal_path, marker_path
 from controller.recovery import open_journal, sync_folder, write_marker
@@ -163,7 +164,7 @@ def _make_journal(
         leftover.unlink(missing_ok=True)
     journal = Journal.open(str(path), unit_id=unit_id, created_wall_ms=wall_ms())
     try:
-        journal.keep_salvage(lines)
+        journal.beside.keep_salvage(lines)
         ServiceDesk(journal, wall_ms).record(FUNCTION, tech, admitted)
     finally:
         journal.close()

@@ -20,7 +20,8 @@ from controller.core import commands, kinds
 from controller.core.round import RoundState, apply, decide, is_local
 from controller.core.rules import Rules
 from controller.critical import WAGERED_KEY, round_image
-from controller.journal import Entry, Journal, Moment
+from controller.journal import Journal
+from controller.journal_records import Entry, Moment
 from hal import aio
 from hal.clock import WallClock
 from hal.worker import Worker
@@ -66,15 +67,15 @@ class RoundKeeper:
 
     async def restore(self) -> None:
         """Rebuilds the round from the journal. Until it is whole, nobody sees any of it."""
-        state = RoundState()
-        state.last_claim_number = self._journal.baseline.claim_number
-        state.round_number = self._journal.baseline.counters.round_number
-        started_wall_ms, after = 0, self._journal.first_sequence - 1
-        moments = await self._disk.run(self._journal.moments)
+        state, kept = RoundState(), self._journal.records
+        state.last_claim_number = kept.baseline.claim_number
+        state.round_number = kept.baseline.counters.round_number
+        started_wall_ms, after = 0, kept.first_sequence - 1
+        moments = await self._disk.run(self._journal.beside.moments)
         for moment in moments.get(after, ()):
             apply(state, moment)
         while True:
-            records = await self._disk.run(partial(self._journal.records, after, REPLAY_BATCH))
+            records = await self._disk.run(partial(kept.after, after, REPLAY_BATCH))
             if not records:
                 break
             for record in records:

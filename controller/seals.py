@@ -12,7 +12,8 @@ from collections.abc import Callable
 from functools import partial
 
 from controller.fault_board import FaultBoard
-from controller.journal import Journal, JournalFault
+from controller.journal import Journal
+from controller.journal_file import JournalFault
 from hal import aio
 from hal.clock import WallClock
 from hal.worker import Worker
@@ -104,14 +105,14 @@ class ChainSealer:
     def _has_unsealed_claim(self) -> bool:
         """Looked up once, at the start; it also finds the day of the last daily seal."""
         journal = self._journal
-        claim = journal.last_sequence_of(events.CLAIM)
-        sequence, sealed_until = journal.last_sequence_of(events.SEAL), 0
+        claim = journal.records.last_sequence_of(events.CLAIM)
+        sequence, sealed_until = journal.records.last_sequence_of(events.SEAL), 0
         while sequence:
-            record = journal.records(sequence - 1, 1)[0]
+            record = journal.records.after(sequence - 1, 1)[0]
             seal = events.Seal.from_body(record.body)
             sealed_until = max(sealed_until, seal.sealed_sequence)
             if seal.reason == REASON_DAY:
                 self._sealed_day = record.wall_ms // DAY_MS
                 break
-            sequence = journal.last_sequence_of(events.SEAL, before_sequence=sequence)
+            sequence = journal.records.last_sequence_of(events.SEAL, before_sequence=sequence)
         return claim > sealed_until

@@ -39,7 +39,7 @@ class ServiceDesk:
 
     def admit(self, function: str, label: str, ask_pin: Callable[[], str]) -> str:
         """Lets a tech in or raises; returns what to tell about it. Durable when it returns."""
-        stored = self._journal.settings()
+        stored = self._journal.beside.settings()
         if stored is None:
             self.record(function, "", AS_DELIVERED)
             return "This unit is as delivered: no PIN is asked before the manager's first settings."
@@ -84,15 +84,18 @@ class ServiceDesk:
     def _wrong_pins_at(self) -> list[int]:
         """When wrong PINs were given since the last right one, newest first."""
         found: list[int] = []
-        sequence = self._journal.last_sequence_of(events.SERVICE)
+        records = self._journal.records
+        sequence = records.last_sequence_of(events.SERVICE)
         for _ in range(LOOK_BACK_MAX):
             if not sequence:
                 break
-            record = self._journal.records(sequence - 1, 1)[0]
+            record = records.after(sequence - 1, 1)[0]
             result = events.Service.from_body(record.body).result
             if result == ADMITTED:
                 break
             if result in (WRONG_PIN, UNKNOWN_TECH):
                 found.append(record.wall_ms)
-            sequence = self._journal.last_sequence_of(events.SERVICE, before_sequence=sequence)
+            sequence = self._journal.records.last_sequence_of(
+                events.SERVICE, before_sequence=sequence
+            )
         return found

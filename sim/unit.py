@@ -19,7 +19,8 @@ from controller.black_box import BlackBox, TraceStore
 from controller.calibration import measure_empty
 from controller.config import UnitConfig
 from controller.felt_memory import FeltStore
-from controller.journal import Journal, JournalFault
+from controller.journal import Journal
+from controller.journal_file import JournalFault
 from controller.link import Connect
 from hal.backend import Backend
 from hal.board import Board

@@ -127,7 +127,7 @@ def _is_drained(table: StormTable) -> bool:
     return (
         table.state() == "open"
         and journal is not None
-        and journal.backlog == 0
+        and journal.outbox.backlog == 0
         and table.office.ledger.last_sequence(table.unit_id) == table.journal.last_sequence
     )
 
@@ -164,5 +164,5 @@ def _picture(table: StormTable) -> str:
     return (
         f"{controller.state()}, stage {table.stage() or 'none'}, link"
         f" {'up' if controller.link.up else 'down'}, key {table.world.key_position},"
-        f" backlog {journal.backlog}, faults: {faults}, says: {controller.message[2]}"
+        f" backlog {journal.outbox.backlog}, faults: {faults}, says: {controller.message[2]}"
     )

@@ -131,7 +131,7 @@ class StormOffice:
         self._had_unacknowledged = any(
             table.unit.alive
             and table.unit.journal is not None
-            and self.ledger.last_sequence(table.unit_id) > table.unit.journal.acked_sequence
+            and self.ledger.last_sequence(table.unit_id) > table.unit.journal.outbox.acked_sequence
             for table in self.tables
         )
 

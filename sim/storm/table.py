@@ -15,7 +15,8 @@ from typing import Any
 import apsw
 
 from controller.app import Controller
-from controller.journal import Journal, JournalFault
+from controller.journal import Journal
+from controller.journal_file import JournalFault
 from sim.disk import SimDisk
 from sim.network import Cable
 from sim.storm import marks

@@ -14,7 +14,8 @@ from typing import Any
 
 import apsw
 
-from controller.journal import Journal, JournalFault
+from controller.journal import Journal
+from controller.journal_file import JournalFault
 from hal.backend import Backend
 from hal.worker import Worker
 from sim.backend import SimBackend
@@ -123,4 +124,4 @@ def _went_well(task: asyncio.Task[None]) -> bool:
 
 def connection_of(journal: Journal) -> apsw.Connection:
     """The journal's own connection: the file is locked for everyone else, the checkers included."""
-    return journal._connection  # noqa: SLF001
+    return journal._disk.connection  # noqa: SLF001

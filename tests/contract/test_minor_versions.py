@@ -185,7 +185,7 @@ def test_a_1_1_unit_tells_a_1_0_manager_everything_over_one_connection() -> None
         await asyncio.sleep(3)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        acked = journal.acked_sequence
+        acked = journal.outbox.acked_sequence
         await network.close()
         journal.close()
         disk.close()

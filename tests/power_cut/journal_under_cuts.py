@@ -12,7 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from controller.critical import CriticalState, round_image
-from controller.journal import Entry, Journal, JournalFault, JournalRecord
+from controller.journal import Journal
+from controller.journal_file import JournalFault
+from controller.journal_records import Entry, JournalRecord
 from protocol import events
 from protocol.settings import settings_digest
 from sim.disk import SimDisk
@@ -71,8 +73,8 @@ class JournalUnderCuts:
             if self.disk.powered:
                 raise Broken(f"cannot be opened again: {fault}") from fault
             raise
-        journal._connection.pragma("synchronous", self.synchronous)
-        journal._connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        journal._disk.connection.pragma("synchronous", self.synchronous)
+        journal._disk.connection.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         return journal
 
     def _one_life(self) -> None:
@@ -101,10 +103,12 @@ class JournalUnderCuts:
         elif drawn < 0.8:
             self._append(journal, [self._entry() for _ in range(self.chance.randint(2, 6))])
         elif drawn < 0.9:
-            self.life.acked = self.chance.randint(journal.acked_sequence, journal.last_sequence)
-            journal.acknowledge(self.life.acked)
+            self.life.acked = self.chance.randint(
+                journal.outbox.acked_sequence, journal.last_sequence
+            )
+            journal.outbox.acknowledge(self.life.acked)
         elif drawn < 0.95:
-            self.seen["trimmed"] += journal.trim() > 0
+            self.seen["trimmed"] += journal.outbox.trim() > 0
         else:
             self._save_settings(journal)
 
@@ -136,8 +140,8 @@ class JournalUnderCuts:
             self.journal_id = journal.journal_id  # a journal that was never told of may be anew
         elif self.journal_id != journal.journal_id:
             raise Broken("the journal is another one")
-        kept = journal.records(journal.first_sequence - 1, 1_000_000)
-        told = self.life.told[journal.first_sequence - 1 :]
+        kept = journal.records.after(journal.records.first_sequence - 1, 1_000_000)
+        told = self.life.told[journal.records.first_sequence - 1 :]
         if kept[: len(told)] != told:
             raise Broken(f"{len(told)} records were told of, {len(kept)} came back")
         self._check_beyond(kept[len(told) :])
@@ -154,7 +158,7 @@ class JournalUnderCuts:
 
     def _check_memory(self, journal: Journal, kept: list[JournalRecord]) -> None:
         """Both copies came back with the records, or neither changed."""
-        state = CriticalState(journal.baseline)
+        state = CriticalState(journal.records.baseline)
         for record in kept:
             state.apply(record.kind, record.body)
         if journal.repair or journal.check_memory(round_image(state.round)):
@@ -163,7 +167,7 @@ class JournalUnderCuts:
             raise Broken("the counters are not those of the records")
 
     def _check_settings(self, journal: Journal) -> None:
-        stored = journal.settings()
+        stored = journal.beside.settings()
         body = stored.body if stored else None
         if body not in (self.life.settings, self.life.attempted_settings):
             raise Broken("the settings are not those that were saved")

@@ -7,7 +7,9 @@ from contextlib import suppress
 
 import pytest
 
-from controller.journal import Journal, JournalFault, JournalRecord
+from controller.journal import Journal
+from controller.journal_file import JournalFault
+from controller.journal_records import JournalRecord
 from protocol import events
 from sim.disk import SimDisk
 from tests.power_cut.journal_under_cuts import PATH, JournalUnderCuts, broken_seeds
@@ -47,10 +49,10 @@ def _script(journal: Journal, told: list[JournalRecord]) -> None:
     for number in (1, 2, 3):
         told.append(journal.append(*_event(events.RoundStart(number, ("1A",), ()))))
         told.append(journal.append(*_event(events.RoundEnd(number))))
-        journal.acknowledge(journal.last_sequence)
-    journal.trim()
+        journal.outbox.acknowledge(journal.last_sequence)
+    journal.outbox.trim()
     told.append(journal.adopt_settings(b"settings", 0, 0))
-    journal.count_boot()
+    journal.beside.count_boot()
 
 
 def _event(body: events.EventBody) -> tuple[int, dict[int, object], int, int]:
@@ -74,7 +76,7 @@ def _cut_at(operation: int, seed: int) -> bool:
 
 def _play(disk: SimDisk, told: list[JournalRecord]) -> None:
     journal = Journal.open(PATH, disk.vfs_name, bytes, wal_bytes=8 * 1024)
-    journal._connection.pragma("wal_autocheckpoint", 4)
+    journal._disk.connection.pragma("wal_autocheckpoint", 4)
     try:
         _script(journal, told)
     finally:
@@ -83,14 +85,16 @@ def _play(disk: SimDisk, told: list[JournalRecord]) -> None:
 
 def _check_told(disk: SimDisk, told: list[JournalRecord]) -> None:
     journal = Journal.open(PATH, disk.vfs_name, bytes, wal_bytes=8 * 1024)
-    kept = journal.records(journal.first_sequence - 1, 1000)
-    missing = [record for record in told[journal.first_sequence - 1 :] if record not in kept]
+    kept = journal.records.after(journal.records.first_sequence - 1, 1000)
+    missing = [
+        record for record in told[journal.records.first_sequence - 1 :] if record not in kept
+    ]
     assert not missing
     assert [record.sequence for record in kept] == list(
-        range(journal.first_sequence, journal.last_sequence + 1)
+        range(journal.records.first_sequence, journal.last_sequence + 1)
     )
     if told and told[-1].kind == events.CONFIG:
-        stored = journal.settings()
+        stored = journal.beside.settings()
         assert stored is not None
         assert stored.body == b"settings"
     journal.close()

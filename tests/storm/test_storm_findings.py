@@ -51,7 +51,7 @@ def test_a_card_that_cannot_be_read_at_boot_shows_fault_on_every_spot() -> None:
         await table.unit.power_on()
         journal = table.unit._journal
         assert journal is not None
-        journal._latched("The card cannot be read.")
+        journal._disk.latched("The card cannot be read.")
         await aio.sleep_ms(3500)
         assert table.state() == "fault"
         assert {table.light(f"{seat}A") for seat in range(1, 8)} == {"fault"}

@@ -7,7 +7,8 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from controller.journal import Entry, Journal
+from controller.journal import Journal
+from controller.journal_records import Entry
 from controller.link import ManagerLink
 from hal import aio
 from hal.worker import InlineWorker
@@ -144,7 +145,7 @@ def test_everything_unseen_is_sent_in_order_and_acknowledged() -> None:
         await manager.send(messages.Ack(3, 0))
 
     owner, journal = play([talk])
-    assert journal.acked_sequence == 3
+    assert journal.outbox.acked_sequence == 3
     assert owner.told[:2] == [b"settings", "up"]
 
 
@@ -158,7 +159,7 @@ def test_after_a_lost_acknowledgement_the_link_goes_on_where_the_manager_stands(
         assert await manager.sequences(2) == [2, 3]
 
     _, journal = play([lost, again])
-    assert journal.acked_sequence == 1
+    assert journal.outbox.acked_sequence == 1
 
 
 def test_no_more_than_the_window_is_under_way() -> None:
@@ -179,7 +180,7 @@ def test_a_manager_that_knows_more_than_the_journal_is_a_fork_and_nothing_is_sen
     owner, journal = play([talk])
     assert "fork" in owner.told
     assert "up" not in owner.told
-    assert journal.acked_sequence == 0
+    assert journal.outbox.acked_sequence == 0
 
 
 def test_an_acknowledgement_of_what_was_never_sent_ends_the_conversation() -> None:
@@ -190,7 +191,7 @@ def test_an_acknowledgement_of_what_was_never_sent_ends_the_conversation() -> No
 
     owner, journal = play([talk])
     assert owner.told[-1] == "down"
-    assert journal.acked_sequence == 0
+    assert journal.outbox.acked_sequence == 0
 
 
 def test_silence_for_five_seconds_takes_the_link_down() -> None:
@@ -240,7 +241,7 @@ def test_an_error_that_names_an_event_is_its_answer_and_the_link_stays_up() -> N
         assert manager.owner.told[-1] == "up"
 
     _, journal = play([talk])
-    assert journal.acked_sequence == 3
+    assert journal.outbox.acked_sequence == 3
 
 
 def test_a_state_is_passed_on_when_all_its_events_have_come() -> None:

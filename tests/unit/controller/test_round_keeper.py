@@ -45,7 +45,7 @@ def test_a_command_is_finished_when_its_caller_leaves(
         shown = round_image(keeper.state)
         await keeper.restore()
         assert round_image(keeper.state) == shown
-        begun = [record.kind for record in journal.records(0, 10)]
+        begun = [record.kind for record in journal.records.after(0, 10)]
         assert keeper.state.round_open == (kinds.ROUND_START in begun)
         if leaves_after_ms:
             assert keeper.state.round_open
@@ -76,7 +76,7 @@ def test_too_many_commands_at_once_are_refused_and_the_first_ones_answered(
         answers = await asyncio.gather(*presses)
         refused = [answer for answer in answers if answer.sentence.startswith("Too many")]
         assert len(refused) == 4
-        assert len(journal.records(0, 100)) == 16
+        assert len(journal.records.after(0, 100)) == 16
         journal.close()
 
     run_virtual(scenario())

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from controller.fault_board import FaultBoard
-from controller.journal import Journal, JournalFault, JournalRecord
+from controller.journal import Journal
+from controller.journal_file import JournalFault
+from controller.journal_records import JournalRecord
 from controller.seals import DAY_MS, LOOK_EVERY_MS, RETRY_MS, ChainSealer
 from hal import aio
 from hal.worker import InlineWorker
@@ -112,7 +114,7 @@ class SealedJournal:
         self.journal.append(events.BOOT, events.Boot(1, "t", "").to_body(), 0, self.wall_ms)
 
     def reasons(self) -> list[str]:
-        records = self.journal.records(0, 100)
+        records = self.journal.records.after(0, 100)
         return [events.Seal.from_body(r.body).reason for r in records if r.kind == events.SEAL]
 
     async def close(self) -> None:

@@ -41,7 +41,7 @@ def journal(data: Path, look: Callable[[Journal], Any]) -> Any:
 
 def results(data: Path) -> list[str]:
     def look(opened: Journal) -> list[str]:
-        records = [r for r in opened.records(0, 100) if r.kind == events.SERVICE]
+        records = [r for r in opened.records.after(0, 100) if r.kind == events.SERVICE]
         return [events.Service.from_body(record.body).result for record in records]
 
     return list(journal(data, look))

@@ -39,7 +39,7 @@ class Unit:
             self.admit(label, "999999")
 
     def results(self) -> list[tuple[str, str]]:
-        records = [r for r in self.journal.records(0, 100) if r.kind == events.SERVICE]
+        records = [r for r in self.journal.records.after(0, 100) if r.kind == events.SERVICE]
         bodies = [events.Service.from_body(record.body) for record in records]
         return [(body.tech, body.result) for body in bodies]
 

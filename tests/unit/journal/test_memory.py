@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import apsw
@@ -11,7 +10,8 @@ import pytest
 from controller import memory
 from controller.core.state import RoundState
 from controller.critical import CriticalState, round_image
-from controller.journal import Journal, JournalFault
+from controller.journal import Journal
+from controller.journal_file import JournalFault
 from protocol import events
 from protocol.rows import AwardLine, Counters, EnvyLine
 from sim.disk import SimDisk
@@ -19,13 +19,6 @@ from sim.disk import SimDisk
 PATH = "journal.db"
 LINES = (AwardLine("1A", "four-aces", 800_000, "main", 1),)
 ENVY = (EnvyLine("2A", 10_000),)
-
-
-@pytest.fixture
-def disk() -> Iterator[SimDisk]:
-    disk = SimDisk(1)
-    yield disk
-    disk.close()
 
 
 def opened(disk: SimDisk) -> Journal:
@@ -48,8 +41,8 @@ def win(journal: Journal, number: int) -> None:
 
 
 def image_of(journal: Journal) -> bytes:
-    state = CriticalState(journal.baseline)
-    for record in journal.records(journal.first_sequence - 1, 1000):
+    state = CriticalState(journal.records.baseline)
+    for record in journal.records.after(journal.records.first_sequence - 1, 1000):
         state.apply(record.kind, record.body)
     return round_image(state.round)
 
@@ -134,7 +127,7 @@ def test_one_intact_copy_is_enough_to_miss_them(disk: SimDisk) -> None:
 def test_the_copies_of_another_journal_are_refused(disk: SimDisk) -> None:
     other = SimDisk(2)
     journal = Journal.open(PATH, other.vfs_name, lambda n: b"\1" * n, wal_bytes=16 * 1024)
-    image, digest = journal._connection.execute("SELECT image, digest FROM state_a").fetchone()
+    image, digest = journal._disk.connection.execute("SELECT image, digest FROM state_a").fetchone()
     journal.close()
     other.close()
     opened(disk).close()
@@ -159,7 +152,7 @@ def test_before_use_the_medium_is_read_and_not_the_cache(disk: SimDisk) -> None:
     journal = opened(disk)
     win(journal, 1)
     image = image_of(journal)
-    stored = bytes(journal._connection.execute("SELECT image FROM state_a").get)
+    stored = bytes(journal._disk.connection.execute("SELECT image FROM state_a").get)
     damaged = 0
     for name in disk.names():
         content = disk._directory.live[name].live
@@ -178,7 +171,7 @@ def test_before_use_a_record_that_went_bad_closes_the_table(disk: SimDisk) -> No
     journal = opened(disk)
     win(journal, 1)
     image = image_of(journal)
-    digest = journal.records(1, 1)[0].digest
+    digest = journal.records.after(1, 1)[0].digest
     for name in disk.names():
         content = disk._directory.live[name].live
         at = content.find(digest)
@@ -216,12 +209,12 @@ def test_counters_follow_the_records_and_outlive_trimming(disk: SimDisk) -> None
     assert journal.counters_at(12) == Counters(6, 600_000_000, 3, 2_430_000, 3)
     assert journal.counters_at(5) == Counters(4, 400_000_000, 1, 810_000, 2)
     assert journal.counters_at(4) == Counters(2, 200_000_000, 1, 810_000, 1)
-    journal.acknowledge(12)
-    assert journal.trim() == 8
+    journal.outbox.acknowledge(12)
+    assert journal.outbox.trim() == 8
     journal.close()
     again = opened(disk)
     assert again.counters_at(12) == Counters(6, 600_000_000, 3, 2_430_000, 3)
-    assert again.baseline.claim_number == 2
+    assert again.records.baseline.claim_number == 2
     again.close()
 
 
@@ -229,6 +222,6 @@ def test_an_acknowledged_history_keeps_one_step_only(disk: SimDisk) -> None:
     journal = opened(disk)
     for number in range(1, 20):
         win(journal, number)
-        journal.acknowledge(journal.last_sequence)
+        journal.outbox.acknowledge(journal.last_sequence)
     assert len(journal._memory._steps) == 1
     journal.close()

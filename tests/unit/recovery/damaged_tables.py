@@ -109,7 +109,7 @@ def restore_card(table: FloorTable) -> Salvage:
         table.disk.delete(name, sync_directory=True)
     table.forget_journal()
     journal = table.open_journal()
-    journal.keep_salvage(saved.lines())
+    journal.beside.keep_salvage(saved.lines())
     journal.close()
     return saved
 

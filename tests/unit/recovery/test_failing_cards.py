@@ -260,13 +260,13 @@ def test_the_outbox_warns_at_80_percent_and_starts_no_game_when_it_is_full() -> 
         await aio.sleep_ms(1000)
         journal = table.unit._journal
         assert journal is not None
-        journal.capacity_records_max = 100
+        journal.outbox.capacity_records_max = 100
         table.cable.pull()
         shown = {}
         while "backlog" not in faults(table):
             await table.press("CANCEL")
             await aio.sleep_ms(1100)
-            shown[journal.backlog] = sorted(faults(table).values())
+            shown[journal.outbox.backlog] = sorted(faults(table).values())
         assert all(shown[count] == [] for count in shown if count < 80)
         assert all(NEARLY_FULL in shown[count] for count in shown if 80 < count < 100)
         assert FULL in faults(table)["backlog"]
@@ -278,7 +278,7 @@ def test_the_outbox_warns_at_80_percent_and_starts_no_game_when_it_is_full() -> 
         records = records_of(table)
         table.cable.plug()
         await aio.sleep_ms(10_000)
-        assert journal.acked_sequence >= records  # nothing was dropped
+        assert journal.outbox.acked_sequence >= records  # nothing was dropped
         assert table.state() == "open", table.picture()
 
     on_a_floor(play)

@@ -79,7 +79,7 @@ def test_what_only_the_old_card_knew_is_salvaged_into_the_new_unit() -> None:
         saved = salvage(table.disk.read_file(JOURNAL_FILE), table.disk.read_file(LOG_FILE))
         spare = spare_unit(floor, table)
         journal = spare.open_journal()
-        journal.keep_salvage(saved.lines())
+        journal.beside.keep_salvage(saved.lines())
         journal.close()
         permit(spare)
         await spare.open()

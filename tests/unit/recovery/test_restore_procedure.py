@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from controller import restore as procedure
-from controller.journal import Journal, JournalFault
+from controller.journal import Journal
+from controller.journal_file import JournalFault
 from controller.places import journal_path, marker_path
 from controller.recovery import open_journal
 from controller.restore import Request, restore
@@ -43,9 +44,9 @@ def filled(data: Path, with_settings: bool = False) -> tuple[bytes, list[int]]:
     for number in range(1, 6):
         body = events.RoundStart(number, ("1A",), ())
         journal.append(body.KIND, body.to_body(), 0, 0)
-    sequences = [record.sequence for record in journal.records(0, 100)]
+    sequences = [record.sequence for record in journal.records.after(0, 100)]
     journal_id = journal.journal_id
-    journal._connection.pragma("wal_autocheckpoint", 0)
+    journal._disk.connection.pragma("wal_autocheckpoint", 0)
     return journal_id, _copied_as_a_power_cut_would(journal, data, sequences)
 
 
@@ -74,7 +75,7 @@ def smash(data: Path) -> None:
 def carried(data: Path) -> list[int]:
     journal = open_journal(data, UNIT, 0)
     try:
-        lines = journal.salvage()
+        lines = journal.beside.salvage()
         assert all(line.follows for line in lines)
         return [line.sequence for line in lines]
     finally:
@@ -94,7 +95,7 @@ def test_everything_proven_is_carried_into_a_new_journal(tmp_path: Path) -> None
     assert carried(tmp_path) == sequences
     journal = open_journal(tmp_path, UNIT, 0)
     assert journal.journal_id != journal_id
-    (service,) = journal.records(0, 10)
+    (service,) = journal.records.after(0, 10)
     assert events.Service.from_body(service.body).function == "restore"
     journal.close()
     assert (tmp_path / "restored-1" / journal_path(tmp_path).name).read_bytes() == damaged
@@ -176,7 +177,7 @@ def test_the_records_of_a_unit_that_is_replaced(tmp_path: Path) -> None:
     request = Request(confirmed=True, replace_sound=True, extra=old)
     restore(new, "UF-0009", request, no_pin, wall_ms)
     journal = open_journal(new, "UF-0009", 0)
-    assert [line.sequence for line in journal.salvage()] == sequences
+    assert [line.sequence for line in journal.beside.salvage()] == sequences
     journal.close()
 
 

@@ -38,14 +38,14 @@ async def damaged_in_the_middle_of_a_win(table: FloorTable, how: Damage) -> None
     assert table.unit.controller is not None
     journal = table.unit._journal
     assert journal is not None
-    assert journal.backlog == 0
+    assert journal.outbox.backlog == 0
     table.cable.pull()
     table.swipe("EXECUTIVE")
     await aio.sleep_ms(500)
     await table.press("END")  # refused, and journaled
     table.remove("2A")  # a late change, journaled
     await aio.sleep_ms(500)
-    kinds = [record.kind for record in journal.records(journal.acked_sequence, 10)]
+    kinds = [record.kind for record in journal.records.after(journal.outbox.acked_sequence, 10)]
     assert kinds == [events.COMMIT, events.REFUSED, events.LATE_CHANGE]
     await table.cut_power()
     damage(table, how)
@@ -150,7 +150,7 @@ def test_mutation_without_the_origins_the_round_would_be_started_twice(
 def test_mutation_without_the_salvage_the_win_would_be_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("controller.journal.Journal.salvage", lambda _: [])
+    monkeypatch.setattr("controller.journal_beside.BesideRecords.salvage", lambda _: [])
 
     async def play(floor: Floor, table: FloorTable) -> None:
         await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
@@ -313,9 +313,9 @@ def test_records_of_another_journal_are_not_delivered() -> None:
         await damaged_in_the_middle_of_a_win(table, DAMAGES[0])
         saved = restore_card(table)
         journal = table.open_journal()
-        journal._connection.execute("DELETE FROM salvage")
+        journal._disk.connection.execute("DELETE FROM salvage")
         forged = [_with_other_digest(line) for line in saved.lines()]
-        journal.keep_salvage(forged)
+        journal.beside.keep_salvage(forged)
         journal.close()
         table.cable.plug()
         await table.restore_power()

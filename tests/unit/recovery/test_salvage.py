@@ -8,7 +8,9 @@ from contextlib import suppress
 import pytest
 
 from controller.carving import COMMITTED, LEFT_OVER, rows_of
-from controller.journal import Journal, JournalFault, JournalRecord
+from controller.journal import Journal
+from controller.journal_file import JournalFault
+from controller.journal_records import JournalRecord
 from controller.salvage import END_MARK, Salvage, salvage
 from protocol import chain, events
 from sim.disk import SimDisk
@@ -25,12 +27,12 @@ def written(
     disk = SimDisk(seed)
     chance = random.Random(seed)
     journal = Journal.open(PATH, disk.vfs_name, chance.randbytes, wal_bytes=48 * 1024)
-    journal._connection.pragma("wal_autocheckpoint", checkpoint)
+    journal._disk.connection.pragma("wal_autocheckpoint", checkpoint)
     journal.adopt_settings(SETTINGS_1_1.encode(), 0, 0)
     for number in range(1, records + 1):
         body = events.Fault("sensor-open", "3A", True, "x" * chance.randrange(1, 190))
         journal.append(body.KIND, body.to_body(), number, number)
-    told = journal.records(0, 1000)
+    told = journal.records.after(0, 1000)
     return *_after_a_power_cut(disk, journal), told
 
 
