@@ -41,6 +41,7 @@ from hal.board import Board
 from hal.clock import wall_ms
 from hal.errors import ConfigError, HardwareFault
 from hal.loop_watch import UNIT_BEAT_S, LoopWatch
+from protocol.command_line import run_command
 from protocol.stream import FrameStream
 from protocol.tls import limit_tls_buffers, open_stream
 
@@ -260,4 +261,4 @@ async def _feed_watchdog(controller: Controller) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

@@ -29,6 +29,7 @@ from manager.ledger.errors import LedgerError
 from manager.ledger.gaming_day import DAY_STARTS, ZONE, GamingDay
 from manager.places import LEDGER_NAME, add_data_option
 from manager.section import SetupError
+from protocol.command_line import run_command
 
 LOCAL = "127.0.0.1"
 PORT_MAX = 65_535
@@ -211,4 +212,4 @@ def _say_ready(listeners: process.Listeners, ca_fingerprint: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

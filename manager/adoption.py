@@ -18,6 +18,7 @@ from manager.identity.store import IdentityStore
 from manager.ledger.errors import LedgerError
 from manager.places import add_data_option
 from manager.succession import Successions
+from protocol.command_line import run_command
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS permits (number INTEGER PRIMARY KEY, unit_id TEXT NOT NULL,"
@@ -103,4 +104,4 @@ def _permit(options: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

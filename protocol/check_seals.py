@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from protocol.capture import read_capture
+from protocol.command_line import run_command
 from protocol.errors import ProtocolError
 from protocol.seal import KEY_BYTES, SealReport, check_history
 
@@ -46,4 +47,4 @@ def _key(text: str) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
+
+from protocol.command_line import run_command
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -76,4 +77,4 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

@@ -1,7 +1,6 @@
 """``python -m manager.odds``: the odds command without the rest of the manager."""
 
-import sys
-
 from manager.odds.cli import main
+from protocol.command_line import run_command
 
-sys.exit(main())
+run_command(main)

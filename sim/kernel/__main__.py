@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from protocol.command_line import run_command
 from sim.kernel import cpio, guest_files, machine
 from sim.kernel.cpio import Archive
 from sim.kernel.stock_kernel import KernelMissing, StockKernel
@@ -120,4 +121,4 @@ def _conclude(verdict: machine.Verdict) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)
