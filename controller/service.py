@@ -7,7 +7,8 @@ journal, so neither a restart nor another terminal gives more tries. A unit that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 from controller.journal import Journal
 from hal import aio
@@ -46,7 +47,7 @@ class ServiceDesk:
         settings = TableSettings.decode(stored.body)
         wait_s = self._lockout_left_s()
         if wait_s:
-            self.record(function, label, LOCKED_OUT)
+            self._record_lockout(function, label)
             raise ServiceRefused(f"Too many wrong PINs. Wait {wait_s} s.")
         self._check(settings, function, label, ask_pin)
         self.record(function, label, ADMITTED)
@@ -74,6 +75,12 @@ class ServiceDesk:
             self.record(function, label, WRONG_PIN)
         raise ServiceRefused("This name and PIN do not belong together.")
 
+    def _record_lockout(self, function: str, label: str) -> None:
+        """Once each time: whoever goes on asking must not push the wrong PINs out of sight."""
+        _, newest = next(self._uses(), (0, ""))
+        if newest != LOCKED_OUT:
+            self.record(function, clipped(label, 40), LOCKED_OUT)
+
     def _lockout_left_s(self) -> int:
         """Seconds until a PIN is asked again; a clock that went back makes it longer."""
         ages_ms = [max(0, self._wall_ms() - at_ms) for at_ms in self._wrong_pins_at()]
@@ -83,19 +90,16 @@ class ServiceDesk:
 
     def _wrong_pins_at(self) -> list[int]:
         """When wrong PINs were given since the last right one, newest first."""
-        found: list[int] = []
+        since = takewhile(lambda use: use[1] != ADMITTED, self._uses())
+        return [at_ms for at_ms, result in since if result in (WRONG_PIN, UNKNOWN_TECH)]
+
+    def _uses(self) -> Iterator[tuple[int, str]]:
+        """When service functions were asked for and how it ended, newest first."""
         records = self._journal.records
         sequence = records.last_sequence_of(events.SERVICE)
         for _ in range(LOOK_BACK_MAX):
             if not sequence:
-                break
+                return
             record = records.after(sequence - 1, 1)[0]
-            result = events.Service.from_body(record.body).result
-            if result == ADMITTED:
-                break
-            if result in (WRONG_PIN, UNKNOWN_TECH):
-                found.append(record.wall_ms)
-            sequence = self._journal.records.last_sequence_of(
-                events.SERVICE, before_sequence=sequence
-            )
-        return found
+            yield record.wall_ms, events.Service.from_body(record.body).result
+            sequence = records.last_sequence_of(events.SERVICE, before_sequence=sequence)

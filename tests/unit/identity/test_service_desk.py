@@ -110,6 +110,30 @@ def test_too_many_wrong_pins_lock_everyone_out_for_a_while() -> None:
     play(WITH_TECH, scene)
 
 
+def test_asking_on_and_on_does_not_end_a_lock_out() -> None:
+    """Catches: a line for every refusal, which pushes the wrong PINs out of what is looked at."""
+
+    async def scene(unit: Unit) -> None:
+        for _ in range(WRONG_PINS_MAX):
+            unit.wrong()
+        for _ in range(2 * service.LOOK_BACK_MAX):
+            with pytest.raises(ServiceRefused, match="Too many wrong PINs"):
+                unit.admit("Tech 3")
+        assert [result for _, result in unit.results()].count(service.LOCKED_OUT) == 1
+
+    play(WITH_TECH, scene)
+
+
+def test_a_name_of_any_length_is_refused_with_a_sentence() -> None:
+    async def scene(unit: Unit) -> None:
+        for _ in range(WRONG_PINS_MAX):
+            unit.wrong("Tech 3" * 50)
+        with pytest.raises(ServiceRefused, match="Too many wrong PINs"):
+            unit.admit("Tech 3" * 50)
+
+    play(WITH_TECH, scene)
+
+
 def test_a_right_pin_clears_the_count() -> None:
     async def scene(unit: Unit) -> None:
         for _ in range(3):
