@@ -18,6 +18,11 @@ def marker_path(data: Path) -> Path:
     return data / "journal.id"
 
 
+def restore_book_path(data: Path) -> Path:
+    """Who asked to restore the journal, until there is a new one to say so."""
+    return data / "restore.log"
+
+
 def black_box_path(data: Path) -> Path:
     return data / "black-box.sqlite"
 

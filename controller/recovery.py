@@ -8,12 +8,12 @@ recorded anew once the manager has told where the table stands. Files are moved 
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from controller.closed_journal import ClosedJournal
+from controller.durable_files import replace_durably
 from controller.journal import Journal
 from controller.journal_file import JournalFault
 from controller.journal_records import Entry, JournalRecord, Salvaged
@@ -64,28 +64,14 @@ def open_journal(data: Path, unit_id: str, created_wall_ms: int) -> Journal:
 
 
 def write_marker(path: Path, journal_id: bytes) -> None:
-    """Remembers, apart from the journal, which one it is; after a cut there is the old or the new.
+    """Remembers, apart from the journal, which one it is.
 
     A card on which this cannot be written cannot be trusted with bets either.
     """
-    temporary = path.with_suffix(".new")
     try:
-        with temporary.open("w", encoding="ascii") as file:
-            file.write(journal_id.hex())
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        sync_folder(path.parent)
+        replace_durably(path, journal_id.hex())
     except OSError as error:
         raise JournalFault(f"The journal's id cannot be kept: {error.strerror}.") from error
-
-
-def sync_folder(path: Path) -> None:
-    folder = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _read_marker(path: Path) -> bytes:

@@ -8,13 +8,13 @@ learn anew by itself: learning is a tech's act on a felt that is known to be emp
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from controller.calibration import SpotCalibration
+from controller.durable_files import replace_durably
 
 RAW_MAX = (1 << 24) - 1
 HINT = "calibrate this unit on an empty felt: python -m controller calibrate"
@@ -30,24 +30,14 @@ def save_references(
     raw_by_sensor: Mapping[str, int],
     spots: Sequence[SpotCalibration] = (),
 ) -> None:
-    """Replaces the file in one step: after a power cut there is the old one or the new one."""
+    """Replaces the file in one step."""
     body = {
         "serial": serial,
         "raw_by_sensor": dict(raw_by_sensor),
         "chips": {spot.sensor: [spot.chip_delta, spot.noise] for spot in spots},
     }
     text = json.dumps({"body": body, "crc32": _checksum(body)}, sort_keys=True, indent=1)
-    temporary = path.with_suffix(".new")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    replace_durably(path, text)
 
 
 def load_references(path: Path, serial: str, sensors: list[str]) -> dict[str, int]:

@@ -15,15 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from controller.durable_files import sync_folder
 from controller.journal import Journal
 from controller.journal_file import JournalFault
 from controller.journal_records import Salvaged
-from controller.places import journal_path, marker_path
-from controller.recovery import open_journal, sync_folder, write_marker
+from controller.places import journal_path, marker_path, restore_book_path
+from controller.recovery import open_journal, write_marker
 from controller.salvage import END_MARK, Salvage, salvage
 from controller.service import ADMITTED, ServiceDesk, ServiceRefused
+from controller.service_books import FileBook, JournalBook, Use
 from hal.clock import WallClock
-from protocol.pins import is_pin
 from protocol.settings import TableSettings
 
 SET_ASIDE: Final = "damaged"
@@ -47,18 +48,19 @@ def restore(
 ) -> list[str]:
     """Puts a new journal in place; returns what to tell the tech."""
     _refuse_wrong_folders(data, request.extra)
-    if not request.replace_sound:
-        _refuse_if_sound(data, unit_id, wall_ms)
+    is_admitted = _admitted_by_sound_journal(data, unit_id, request, ask_pin, wall_ms)
     folders = [data, *sorted(data.glob(f"{SET_ASIDE}-*"))]
     if request.extra is not None:
         folders.append(request.extra)
     found = [_salvage_from(folder) for folder in folders]
-    admitted = _admit(found, request, ask_pin)
+    book = FileBook(restore_book_path(data))
+    _admit(found, request, ask_pin, ServiceDesk(book, wall_ms), is_admitted)
     aside = _set_aside(data)
     lines = list(_all_lines(found))
     fresh = data / "journal.new"
-    _make_journal(fresh, unit_id, lines, request.tech, admitted, wall_ms)
+    _make_journal(fresh, unit_id, lines, book.uses(), wall_ms)
     _put_in_place(data, fresh)
+    book.remove()
     for folder in data.glob(f"{SET_ASIDE}-*"):
         folder.rename(folder.with_name(folder.name.replace(SET_ASIDE, IN_PLACE)))
     return _report(lines, aside.name.replace(SET_ASIDE, IN_PLACE), unit_id)
@@ -72,36 +74,62 @@ def _refuse_wrong_folders(data: Path, extra: Path | None) -> None:
         raise ServiceRefused(f"There is no journal in {extra}.")
 
 
-def _refuse_if_sound(data: Path, unit_id: str, wall_ms: WallClock) -> None:
-    try:
-        journal = open_journal(data, unit_id, wall_ms())
-    except JournalFault:
-        return
-    journal.close()
-    raise ServiceRefused(
-        "The journal is in order; there is nothing to restore. If the Game Manager refuses it,"
-        " add --replace-sound."
-    )
-
-
 # ---- who may ----
 
 
-def _admit(found: Iterable[Salvage], request: Request, ask_pin: Callable[[], str]) -> str:
+def _admitted_by_sound_journal(
+    data: Path, unit_id: str, request: Request, ask_pin: Callable[[], str], wall_ms: WallClock
+) -> bool:
+    """A journal that can be used counts the tries itself; False when it cannot say who may."""
+    try:
+        journal = open_journal(data, unit_id, wall_ms())
+    except JournalFault:
+        return False
+    try:
+        if not request.replace_sound:
+            raise ServiceRefused(
+                "The journal is in order; there is nothing to restore. If the Game Manager refuses"
+                " it, add --replace-sound."
+            )
+        settings = _settings_in(journal)
+        if settings is None or not settings.techs:
+            return False
+        ServiceDesk(JournalBook(journal), wall_ms).admit(settings, FUNCTION, request.tech, ask_pin)
+        return True
+    finally:
+        journal.close()
+
+
+def _settings_in(journal: Journal) -> TableSettings | None:
+    try:
+        stored = journal.beside.settings()
+    except JournalFault:
+        return None  # a copy that is whole may still be found past SQLite
+    return TableSettings.decode(stored.body) if stored else None
+
+
+def _admit(
+    found: Iterable[Salvage],
+    request: Request,
+    ask_pin: Callable[[], str],
+    desk: ServiceDesk,
+    is_admitted: bool,
+) -> None:
     """A PIN as for any service function, as long as the damaged journal still knows the techs."""
-    settings = next((each.settings for each in found if each.settings), b"")
-    techs = TableSettings.decode(settings).techs if settings else ()
-    if not techs:
-        if not request.confirmed:
+    encoded = next((each.settings for each in found if each.settings), b"")
+    settings = TableSettings.decode(encoded) if encoded else None
+    try:
+        if is_admitted:
+            desk.record(FUNCTION, request.tech, ADMITTED)
+        elif settings is not None and settings.techs:
+            desk.admit(settings, FUNCTION, request.tech, ask_pin)
+        elif request.confirmed:
+            desk.record(FUNCTION, request.tech, WITHOUT_PIN)
+        else:
             raise ServiceRefused("No tech can be read from the journal: add --confirm to go on.")
-        return WITHOUT_PIN
-    if not request.tech:
-        raise ServiceRefused("Say who you are: --tech LABEL.")
-    pin = ask_pin()
-    for tech in techs:
-        if tech.label == request.tech and is_pin(pin, tech.salt, tech.pin_hash):
-            return ADMITTED
-    raise ServiceRefused("This name and PIN do not belong together.")
+    except OSError as error:
+        # Also when the PIN was right: a card that cannot count must not tell either.
+        raise ServiceRefused(f"The card cannot be written: {error.strerror}.") from error
 
 
 # ---- what is left ----
@@ -158,14 +186,15 @@ def _set_aside(data: Path) -> Path:
 
 
 def _make_journal(
-    path: Path, unit_id: str, lines: list[Salvaged], tech: str, admitted: str, wall_ms: WallClock
+    path: Path, unit_id: str, lines: list[Salvaged], uses: list[Use], wall_ms: WallClock
 ) -> None:
     for leftover in (path, _log_of(path)):
         leftover.unlink(missing_ok=True)
     journal = Journal.open(str(path), unit_id=unit_id, created_wall_ms=wall_ms())
     try:
         journal.beside.keep_salvage(lines)
-        ServiceDesk(journal, wall_ms).record(FUNCTION, tech, admitted)
+        for use in uses:
+            JournalBook(journal).write(use)
     finally:
         journal.close()
 

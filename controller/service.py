@@ -1,26 +1,22 @@
-"""Admits a tech to a service function, and journals who used what and how it ended.
+"""Admits a tech to a service function, and writes down who used what and how it ended.
 
-A tech is known by a label and a PIN from the table's settings. Wrong PINs are counted in the
-journal, so neither a restart nor another terminal gives more tries. A unit that never had settings
-(as delivered) has no techs yet: it admits anyone, and says and journals so.
+A tech is known by a label and a PIN from the table's settings. Wrong PINs are counted in a durable
+book, so neither a restart nor another terminal gives more tries. A unit that never had settings
+(as delivered) has no techs yet: it admits anyone, and says and writes so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import takewhile
 
-from controller.journal import Journal
-from hal import aio
+from controller.service_books import ServiceBook, Use
 from hal.clock import WallClock
-from protocol import events
-from protocol.fields import clipped
 from protocol.pins import is_pin
 from protocol.settings import TableSettings
 
 WRONG_PINS_MAX = 5
 LOCKOUT_MS = 15 * 60 * 1000
-LOOK_BACK_MAX = 64
 
 ADMITTED = "admitted"
 AS_DELIVERED = "admitted without a PIN: the unit is as delivered and knows no tech"
@@ -34,17 +30,21 @@ class ServiceRefused(Exception):  # noqa: N818 - a sentence for the tech
 
 
 class ServiceDesk:
-    def __init__(self, journal: Journal, wall_ms: WallClock) -> None:
-        self._journal = journal
+    def __init__(self, book: ServiceBook, wall_ms: WallClock) -> None:
+        self._book = book
         self._wall_ms = wall_ms
 
-    def admit(self, function: str, label: str, ask_pin: Callable[[], str]) -> str:
+    def admit(
+        self,
+        settings: TableSettings | None,
+        function: str,
+        label: str,
+        ask_pin: Callable[[], str],
+    ) -> str:
         """Lets a tech in or raises; returns what to tell about it. Durable when it returns."""
-        stored = self._journal.beside.settings()
-        if stored is None:
+        if settings is None:
             self.record(function, "", AS_DELIVERED)
             return "This unit is as delivered: no PIN is asked before the manager's first settings."
-        settings = TableSettings.decode(stored.body)
         wait_s = self._lockout_left_s()
         if wait_s:
             self._record_lockout(function, label)
@@ -54,8 +54,7 @@ class ServiceDesk:
         return f"{label} is admitted to {function}."
 
     def record(self, function: str, label: str, result: str) -> None:
-        body = events.Service(function, label, clipped(result)).to_body()
-        self._journal.append(events.SERVICE, body, aio.ticks_ms(), self._wall_ms())
+        self._book.write(Use(self._wall_ms(), function, label, result))
 
     def _check(
         self, settings: TableSettings, function: str, label: str, ask_pin: Callable[[], str]
@@ -68,7 +67,7 @@ class ServiceDesk:
         # A PIN is asked for either way: whether the name exists is nobody's business.
         pin = ask_pin()
         if tech is None:
-            self.record(function, clipped(label, 40), UNKNOWN_TECH)
+            self.record(function, label, UNKNOWN_TECH)
         elif is_pin(pin, tech.salt, tech.pin_hash):
             return
         else:
@@ -77,9 +76,9 @@ class ServiceDesk:
 
     def _record_lockout(self, function: str, label: str) -> None:
         """Once each time: whoever goes on asking must not push the wrong PINs out of sight."""
-        _, newest = next(self._uses(), (0, ""))
-        if newest != LOCKED_OUT:
-            self.record(function, clipped(label, 40), LOCKED_OUT)
+        newest = next(self._book.newest_first(), None)
+        if newest is None or newest.result != LOCKED_OUT:
+            self.record(function, label, LOCKED_OUT)
 
     def _lockout_left_s(self) -> int:
         """Seconds until a PIN is asked again; a clock that went back makes it longer."""
@@ -90,16 +89,5 @@ class ServiceDesk:
 
     def _wrong_pins_at(self) -> list[int]:
         """When wrong PINs were given since the last right one, newest first."""
-        since = takewhile(lambda use: use[1] != ADMITTED, self._uses())
-        return [at_ms for at_ms, result in since if result in (WRONG_PIN, UNKNOWN_TECH)]
-
-    def _uses(self) -> Iterator[tuple[int, str]]:
-        """When service functions were asked for and how it ended, newest first."""
-        records = self._journal.records
-        sequence = records.last_sequence_of(events.SERVICE)
-        for _ in range(LOOK_BACK_MAX):
-            if not sequence:
-                return
-            record = records.after(sequence - 1, 1)[0]
-            yield record.wall_ms, events.Service.from_body(record.body).result
-            sequence = records.last_sequence_of(events.SERVICE, before_sequence=sequence)
+        since = takewhile(lambda use: use.result != ADMITTED, self._book.newest_first())
+        return [use.wall_ms for use in since if use.result in (WRONG_PIN, UNKNOWN_TECH)]

@@ -25,9 +25,11 @@ from controller.recovery import open_journal
 from controller.references import load_references, save_references
 from controller.selftest import Verdict, run_selftest
 from controller.service import ServiceDesk, ServiceRefused
+from controller.service_books import JournalBook
 from hal.backend import Backend
 from hal.board import Board
 from hal.clock import wall_ms
+from protocol.settings import TableSettings
 
 Work = Callable[[Board], Awaitable[int]]
 Evidence = TypeVar("Evidence", HealthStore, TraceStore)
@@ -135,8 +137,10 @@ async def _in_service(
 ) -> int:
     journal = open_journal(data, config.board.serial, wall_ms())
     try:
-        desk = ServiceDesk(journal, wall_ms)
-        print(desk.admit(function, tech, ask_pin))
+        desk = ServiceDesk(JournalBook(journal), wall_ms)
+        stored = journal.beside.settings()
+        settings = TableSettings.decode(stored.body) if stored else None
+        print(desk.admit(settings, function, tech, ask_pin))
         result = "failed"
         try:
             code = await _on_board(config, backend, work)

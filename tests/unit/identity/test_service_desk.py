@@ -11,6 +11,7 @@ import pytest
 from controller import service
 from controller.journal import Journal
 from controller.service import LOCKOUT_MS, WRONG_PINS_MAX, ServiceDesk, ServiceRefused
+from controller.service_books import LOOK_BACK_MAX, JournalBook
 from protocol import events
 from protocol.pins import PinError, hash_pin, is_pin
 from protocol.settings import TableSettings, TechSetting
@@ -29,10 +30,11 @@ class Unit:
         self.journal = Journal.open("j", vfs=self.disk.vfs_name, wal_bytes=65536)
         if settings:
             self.journal.adopt_settings(settings.encode(), 0, self.now_ms)
-        self.desk = ServiceDesk(self.journal, lambda: self.now_ms)
+        self.settings = settings
+        self.desk = ServiceDesk(JournalBook(self.journal), lambda: self.now_ms)
 
     def admit(self, label: str = "Tech 3", pin: str = PIN) -> str:
-        return self.desk.admit("calibrate", label, lambda: pin)
+        return self.desk.admit(self.settings, "calibrate", label, lambda: pin)
 
     def wrong(self, label: str = "Tech 3") -> None:
         with pytest.raises(ServiceRefused, match="do not belong together"):
@@ -116,7 +118,7 @@ def test_asking_on_and_on_does_not_end_a_lock_out() -> None:
     async def scene(unit: Unit) -> None:
         for _ in range(WRONG_PINS_MAX):
             unit.wrong()
-        for _ in range(2 * service.LOOK_BACK_MAX):
+        for _ in range(2 * LOOK_BACK_MAX):
             with pytest.raises(ServiceRefused, match="Too many wrong PINs"):
                 unit.admit("Tech 3")
         assert [result for _, result in unit.results()].count(service.LOCKED_OUT) == 1

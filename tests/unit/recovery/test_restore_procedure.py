@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import errno
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from controller import restore as procedure
+from controller import service, service_books
 from controller.journal import Journal
 from controller.journal_file import JournalFault
-from controller.places import journal_path, marker_path
+from controller.places import journal_path, marker_path, restore_book_path
 from controller.recovery import open_journal
 from controller.restore import Request, restore
-from controller.service import ServiceRefused
+from controller.service import LOCKOUT_MS, WRONG_PINS_MAX, ServiceDesk, ServiceRefused
+from controller.service_books import JournalBook
 from protocol import events
 from protocol.pins import hash_pin
-from protocol.settings import TechSetting
+from protocol.settings import TableSettings, TechSetting
 from tests.golden.samples import SETTINGS_1_1
 
 UNIT = "UF-0001"
@@ -159,6 +163,91 @@ def test_a_tech_is_asked_as_long_as_the_techs_can_be_read(tmp_path: Path) -> Non
         open_journal(tmp_path, UNIT, 0)
     restore(tmp_path, UNIT, tech, lambda: PIN, wall_ms)
     open_journal(tmp_path, UNIT, 0).close()
+
+
+def wrong(data: Path, request: Request, now_ms: int) -> None:
+    with pytest.raises(ServiceRefused, match="do not belong together"):
+        restore(data, UNIT, request, lambda: "111111", lambda: now_ms)
+
+
+def uses_of(data: Path) -> list[tuple[str, str, int]]:
+    journal = open_journal(data, UNIT, 0)
+    records = [r for r in journal.records.after(0, 100) if r.kind == events.SERVICE]
+    journal.close()
+    uses = [(events.Service.from_body(record.body), record.wall_ms) for record in records]
+    return [(use.tech, use.result, at_ms) for use, at_ms in uses]
+
+
+def test_wrong_pins_are_counted_beside_a_journal_that_cannot_be_used(tmp_path: Path) -> None:
+    """Catches: tries that are not counted, or only until the command ends; a six-digit PIN would be
+    found in days. Also a new journal that does not tell them: nobody would know that it was tried.
+    """
+    filled(tmp_path, with_settings=True)
+    smash(tmp_path)
+    now_ms, tech = wall_ms(), Request("Tech 3")
+    wrong(tmp_path, Request("Tech 4"), now_ms)
+    for _ in range(WRONG_PINS_MAX - 1):
+        wrong(tmp_path, tech, now_ms)
+    for _ in range(2):
+        with pytest.raises(ServiceRefused, match=r"Too many wrong PINs\. Wait 900 s\."):
+            restore(tmp_path, UNIT, tech, no_pin, lambda: now_ms)
+    with pytest.raises(JournalFault):  # nothing has changed
+        open_journal(tmp_path, UNIT, 0)
+    later_ms = now_ms + LOCKOUT_MS
+    restore(tmp_path, UNIT, tech, lambda: PIN, lambda: later_ms)
+    assert uses_of(tmp_path) == [
+        ("Tech 4", service.UNKNOWN_TECH, now_ms),
+        *[("Tech 3", service.WRONG_PIN, now_ms)] * (WRONG_PINS_MAX - 1),
+        ("Tech 3", service.LOCKED_OUT, now_ms),
+        ("Tech 3", service.ADMITTED, later_ms),
+    ]
+    assert not restore_book_path(tmp_path).exists()
+
+
+def test_a_card_that_cannot_count_tells_a_right_pin_no_better_than_a_wrong_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: writing wrong tries only; on a full card the other answer would be the right PIN."""
+    filled(tmp_path, with_settings=True)
+    smash(tmp_path)
+    monkeypatch.setattr(service_books, "replace_durably", _full)
+    for pin in ("111111", PIN):
+        with pytest.raises(ServiceRefused, match=r"cannot be written: No space left"):
+            restore(tmp_path, UNIT, Request("Tech 3"), partial(str, pin), wall_ms)
+    assert not list(tmp_path.glob("damaged-*"))
+
+
+def _full(path: Path, text: str) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_card_that_has_lost_the_tries_can_still_be_mended(tmp_path: Path) -> None:
+    """Catches: a lock-out for good, on the very card that has to be restored."""
+    filled(tmp_path, with_settings=True)
+    smash(tmp_path)
+    restore_book_path(tmp_path).write_bytes(b"\xff\x00[1, 2]\n")
+    restore(tmp_path, UNIT, Request("Tech 3"), lambda: PIN, wall_ms)
+    assert uses_of(tmp_path) == [("Tech 3", service.ADMITTED, wall_ms())]
+
+
+def test_a_sound_journal_counts_the_tries_of_all_service_functions_together(
+    tmp_path: Path,
+) -> None:
+    """Catches: a count of its own, which would give five more tries beside calibrate's."""
+    filled(tmp_path, with_settings=True)
+    request = Request("Tech 3", replace_sound=True)
+    for _ in range(WRONG_PINS_MAX - 1):
+        wrong(tmp_path, request, wall_ms())
+    journal = open_journal(tmp_path, UNIT, 0)
+    desk = ServiceDesk(JournalBook(journal), wall_ms)
+    with pytest.raises(ServiceRefused, match="do not belong together"):
+        desk.admit(TableSettings.decode(settings_bytes()), "calibrate", "Tech 3", lambda: "1")
+    journal.close()
+    with pytest.raises(ServiceRefused, match="Too many wrong PINs"):
+        restore(tmp_path, UNIT, request, no_pin, wall_ms)
+    assert not restore_book_path(tmp_path).exists()
+    restore(tmp_path, UNIT, request, lambda: PIN, lambda: wall_ms() + LOCKOUT_MS)
+    assert uses_of(tmp_path) == [("Tech 3", service.ADMITTED, wall_ms() + LOCKOUT_MS)]
 
 
 def test_without_any_readable_tech_it_must_be_confirmed(tmp_path: Path) -> None:
