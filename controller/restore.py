@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import apsw
+
 from controller.durable_files import sync_folder
 from controller.journal import Journal
 from controller.journal_file import JournalFault
@@ -83,7 +85,9 @@ def _admitted_by_sound_journal(
     """A journal that can be used counts the tries itself; False when it cannot say who may."""
     try:
         journal = open_journal(data, unit_id, wall_ms())
-    except JournalFault:
+    except JournalFault as fault:
+        if isinstance(fault.__cause__, apsw.BusyError):
+            raise ServiceRefused("The journal is in use: stop the table first.") from fault
         return False
     try:
         if not request.replace_sound:

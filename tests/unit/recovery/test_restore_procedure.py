@@ -165,6 +165,22 @@ def test_a_tech_is_asked_as_long_as_the_techs_can_be_read(tmp_path: Path) -> Non
     open_journal(tmp_path, UNIT, 0).close()
 
 
+@pytest.mark.parametrize("replace_sound", [False, True])
+def test_the_journal_of_a_running_table_is_left_alone(tmp_path: Path, replace_sound: bool) -> None:
+    """Catches: taking a locked journal for a damaged one. The running table would go on recording
+    into a file that is no longer there, and forget all of it at its next start.
+    """
+    journal = open_journal(tmp_path, UNIT, 0)
+    with pytest.raises(ServiceRefused, match="stop the table first"):
+        restore(tmp_path, UNIT, replace(CONFIRMED, replace_sound=replace_sound), no_pin, wall_ms)
+    body = events.RoundStart(1, ("1A",), ())
+    journal.append(body.KIND, body.to_body(), 0, 0)
+    journal.close()
+    again = open_journal(tmp_path, UNIT, 0)
+    assert again.last_sequence == 1
+    again.close()
+
+
 def wrong(data: Path, request: Request, now_ms: int) -> None:
     with pytest.raises(ServiceRefused, match="do not belong together"):
         restore(data, UNIT, request, lambda: "111111", lambda: now_ms)
