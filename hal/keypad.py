@@ -17,6 +17,8 @@ from hal.lines import InputLine
 
 log = logging.getLogger("hal.keypad")
 
+# Keys that go down within it are a chord: a finger across two keys closes them that close together,
+# in an order that is luck. No hand reaches the next key on purpose so soon.
 DEBOUNCE_MS = 20
 DEBOUNCE_SAMPLES_MAX = 10
 POLL_MS = 250

@@ -127,6 +127,18 @@ def test_a_key_pressed_while_another_is_held_counts(keypad: Keypad, keys: Keys) 
     assert run_virtual(main()) == [KeyPress("START"), KeyPress("END")]
 
 
+def test_a_quick_roll_from_key_to_key_counts_both(keypad: Keypad, keys: Keys) -> None:
+    """Catches: a longer wait for company, which would take a fast hand for a palm."""
+
+    async def main() -> list[object]:
+        at(100, keys.down, "SEAT 1")
+        at(130, keys.down, "END")
+        at(160, keys.up, "SEAT 1")
+        return [await wait_for_ms(keypad.next_press(), 1000) for _ in range(2)]
+
+    assert run_virtual(main()) == [KeyPress("SEAT 1"), KeyPress("END")]
+
+
 def test_a_vanished_interrupt_is_found_by_the_poll(keypad: Keypad, keys: Keys) -> None:
     async def main() -> tuple[object, int]:
         keys.interrupts = False
