@@ -359,7 +359,7 @@ CASES: tuple[Case, ...] = (
     Case("drying and wiping", _drying, 3, never_accepts=True),
     Case("chip taken from wet felt", _chip_taken_from_wet_felt, 3, never_accepts=True),
     Case("drift", _drift, 1, never_accepts=True),
-    Case("drift for hours", _drift_for_hours, 1, never_accepts=True, trials_max=4),
+    Case("drift for hours", _drift_for_hours, 1, never_accepts=True, trials_max=20),
     Case("power off for minutes", _off_for_minutes, 4, never_accepts=True),
     Case("power off for hours", _off_for_hours, 4, never_accepts=True),
     Case("interference", _interference, 8, never_accepts=True),

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from controller.core.sensing import (
     DECIDING_EVERY_MS,
+    EMPTY,
     FOREIGN,
     NOTHING,
     PRESENT,
@@ -19,6 +20,7 @@ from controller.core.sensing import (
     Spot,
 )
 from controller.core.surface import Surface
+from controller.sensors import REBASE_BEYOND
 from hal.chip_kinds import MPR121
 from sim.chips.base import FOREVER_NS
 from sim.physics.pad import SAMPLE_NS, PhysicalPad
@@ -40,6 +42,7 @@ class _Electrode:
         "_filter_ns",
         "_raw",
         "_streak",
+        "_zero",
         "bit",
         "pad",
         "reference",
@@ -54,9 +57,19 @@ class _Electrode:
         self._chip = chip
         self._raw = chip.raw
         self._filter_ns = chip.filter_ns
-        self._baseline = stored.reference // chip.baseline_step * chip.baseline_step
+        self.rebase()
         self._streak = 0
         self.pad.lamp = self._lamp
+
+    def rebase(self) -> None:
+        """The chip is started from where the empty felt is by now."""
+        step = self._chip.baseline_step
+        self._baseline = self.spot.reference_now(self.reference) // step * step
+        self._zero = self.spot.zero
+
+    @property
+    def is_apart(self) -> bool:
+        return abs(self.spot.zero - self._zero) >= REBASE_BEYOND
 
     def _lamp(self) -> float:
         return LAMP_DIM if self.spot.presence == PRESENT else 0.0
@@ -128,12 +141,22 @@ class FastTable:
         for spot in self.spots.values():
             self.surface.add(spot)
 
+    def _rebase(self) -> None:
+        """As a chip watch does: on an empty table, when the felt has moved far enough."""
+        if self.round_open or not any(each.is_apart for each in self._electrodes):
+            return
+        if all(spot.verdict_at_lock(self.now_ms) == EMPTY for spot in self.spots.values()):
+            for each in self._electrodes:
+                each.rebase()
+
     def lose_power(self, back_ms: int) -> None:
         """Nothing is read until `back_ms`; then all begins anew, from what the surface kept."""
         memory = self.surface.memory()
         self._begin()
         if memory is not None:
             self.surface.remember(*memory)
+            for each in self._electrodes:
+                each.rebase()
         self.now_ms = back_ms
         self._all_read_ms = back_ms - QUIET_EVERY_MS
 
@@ -207,6 +230,7 @@ class FastTable:
             each.spot.reading(raw, each.reference, each.bit, None, now_ms)
             self.reading_count += 1
         self.surface.look(now_ms, not self.round_open)
+        self._rebase()
         if self._watched is not None and (self._watched.presence == PRESENT) != self._lit:
             self._lit = not self._lit
             self.lit_changes += 1
