@@ -116,9 +116,12 @@ class Controller:
         self._chip_watches = [self._chip_watch(name) for name in chips]
         self._felt_memory: FeltMemory | None = None
         if felt_store and not references_fault:
-            self._felt_memory = FeltMemory(felt_store, disk, self._surface, references, self.spots)
+            self._felt_memory = FeltMemory(
+                felt_store, disk, self._surface, references, self.spots, lambda: self._can_record
+            )
         self._press_guard = PressGuard()
         self._ready = False
+        self._can_record = True
         self._restored = False  # until then nobody knows what was on this table
         self.link = ManagerLink(
             connect,
@@ -322,6 +325,7 @@ class Controller:
 
     def _cannot_record(self, fault: JournalFault) -> Answer:
         """Nothing is acted on that could not be made durable first."""
+        self._can_record = False
         self.faults.raise_("journal", "disk", f"{CANNOT_RECORD} ({fault})", stops_play=True)
         answer = Answer(False, CANNOT_RECORD)
         self._say(answer, "journal")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import logging
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import apsw
@@ -44,6 +44,8 @@ class FeltStore:
 
     def __init__(self, path: str, vfs: str | None = None) -> None:
         self._connection = apsw.Connection(path, vfs=vfs)
+        # Else the deletion of SQLite's own journal may be undone by a cut, and the write with it.
+        self._connection.pragma("synchronous", "extra")
         self._connection.execute(SCHEMA)
 
     def keep(self, calibration: int, memory: Memory) -> None:
@@ -75,10 +77,13 @@ class FeltMemory:
         surface: Surface,
         references: Mapping[str, int],
         spots: Mapping[str, Spot],
+        may_write: Callable[[], bool],
     ) -> None:
+        """`may_write`: whether the card on which all of it lies is still sound."""
         self._store = store
         self._disk = disk
         self._surface = surface
+        self._may_write = may_write
         self._calibration = _fingerprint(references, spots)
         self._kept: Memory | None = None
         self._card_failed = False
@@ -98,7 +103,8 @@ class FeltMemory:
             await self._save()
 
     async def _save(self) -> None:
-        memory = None if self._card_failed else self._surface.memory()
+        may_write = self._may_write() and not self._card_failed
+        memory = self._surface.memory() if may_write else None
         if memory is None or (self._kept is not None and not _is_news(self._kept, memory)):
             return
         try:

@@ -163,6 +163,7 @@ class TableFaults:
         bus_faults: Mapping[int, BusFaults],
         chips: Mapping[str, tuple[int, Chip]],
         interrupts: Mapping[str, int],
+        electrodes: Mapping[str, tuple[str, int]],
         pins: SimPinFactory,
         felt: Felt,
         feel: Callable[[str], None],
@@ -171,6 +172,7 @@ class TableFaults:
         self._bus_faults = bus_faults
         self._chips = chips
         self._interrupts = interrupts
+        self._electrodes = electrodes
         self._pins = pins
         self._felt = felt
         self._feel = feel
@@ -254,6 +256,15 @@ class TableFaults:
             raise ValueError(f"The chip {chip_name} has no over-current flag.")
         chip.over_current()
         self._struck["over current"] += 1
+
+    def move_baseline(self, sensor: str) -> None:
+        """One register of the sensing chip changes: the sensor's baseline."""
+        name, electrode = self._electrodes[sensor]
+        chip = self._living(name)
+        if not isinstance(chip, Mpr121):
+            raise ValueError(f"The chip {name} keeps no baseline.")
+        chip.move_baseline(electrode)
+        self._struck["moved baseline"] += 1
 
     def hang_converter(self, chip_name: str) -> None:
         """The chip answers, but measures no more until it is reset."""

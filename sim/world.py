@@ -330,6 +330,7 @@ class World:
             {number: bus.faults for number, bus in self.buses.items()},
             {config.name: (config.bus, self.chips[config.name]) for config in self.board.chips},
             {c.name: c.interrupt_gpio for c in self.board.chips if c.interrupt_gpio is not None},
+            {sensor.id: (sensor.chip, sensor.electrode) for sensor in self.board.sensors},
             self.pins,
             self.felt,
             self._feel,

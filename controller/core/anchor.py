@@ -63,18 +63,28 @@ class Anchor:
                     # Above what lay there before: chips that stayed have moved with their felt.
                     levels.append(level - spot.classifier.remembered_level())
         alike = _largest_alike(levels)
-        if len(alike) < ALIKE_COUNT_MIN or len(alike) <= anchors:
+        moved = sorted(alike)[len(alike) // 2] if alike else 0.0
+        if self._is_proven(anchors, len(alike), moved, len(spots)):
             self.state = SURE
             return 0.0
-        moved = sorted(alike)[len(alike) // 2]
         is_felt = abs(moved) <= MOVED_MAX or abs(shared + moved) <= ALIKE
         if is_felt and 2 * len(alike) > len(spots):
             self.state = SURE
             return moved
-        self.state = HELD
-        self._found = found
-        self._filled = moved > 0
+        if self.state == WAITING:
+            self.state = HELD
+            self._found = found
+            self._filled = moved > 0
         return 0.0
+
+    def _is_proven(self, anchors: int, alike: int, moved: float, count: int) -> bool:
+        if self.state == HELD:
+            # Once in doubt, what cannot be read just now proves nothing.
+            return 2 * anchors > count
+        if alike < ALIKE_COUNT_MIN:
+            return True
+        # Felt that rose leaves no spot reading empty; on felt that fell a chip does just that.
+        return anchors > 0 if moved > 0 else anchors >= alike
 
 
 def _all_rest(spots: "list[Spot]", now_ms: int) -> bool:

@@ -56,8 +56,9 @@ class Arrival:
                 self._low = level
             return False
         is_landing = level > self._low + self._slack
-        if prompt and age_ms <= TOUCH_LAG_MS:
-            # A reading out of turn was ahead of the touch bit and caught a chip in its fall.
+        if prompt and age_ms <= TOUCH_LAG_MS and self.origin != UNSEEN:
+            # A reading out of turn was ahead of the touch bit and caught a chip in its fall. Right
+            # after a start the touch bit tells only that the chip has begun to measure.
             self.begin(level, STEPPED)
         elif level > STEP_JUMP * self._high:
             # The first reading caught it in its fall; no hand comes that far between two readings.

@@ -139,6 +139,13 @@ class Classifier:
         self._trace.clear()
         self._set(UNDECIDED, "")
 
+    def start_over(self) -> None:
+        """The zero was wrong until now: nothing counts but what was remembered."""
+        self.lost()
+        self.tainted = False
+        self.near_liquid = False
+        self._was_felt = False
+
     def revoke(self, now_ms: int) -> None:
         """Liquid was found next to here: a chip that was taken for one just now is in doubt."""
         self.near_liquid = True

@@ -105,7 +105,7 @@ class Surface:
             spot.unproven = self.is_held
             spot.classifier.anchored = self._anchor.state == SURE
             if moved:
-                spot.classifier.lost()
+                spot.classifier.start_over()
 
     def _move_zeros(self) -> None:
         for spot in self._spots:
@@ -138,6 +138,8 @@ class Surface:
     # -- liquid ------------------------------------------------------------------------------
 
     def _rose(self, spot: "Spot", now_ms: int) -> None:
+        if self._anchor.state != SURE:
+            return  # against a zero that may be wrong, every spot seems to have risen
         spot.rose_ms = now_ms
         together = [other for other in self._spots if _rose_lately(other, now_ms)]
         if self._wet or len(together) >= SPILL_COUNT_MIN or _has_neighbours(together):

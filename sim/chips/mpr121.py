@@ -63,6 +63,10 @@ class Mpr121(SampledChip):
             self.inputs[electrode] = level
             self._wake()
 
+    def move_baseline(self, electrode: int) -> None:
+        """A register loses its value, as after a spark; the chip goes on with what is there."""
+        self._electrodes[electrode].baseline ^= 0x40
+
     def over_current(self) -> None:
         """REXT saw too much current: the chip clears itself and stops until OVCF is cleared."""
         if not self.powered:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from controller.core import arrival, classify, empty_felt, evidence, sensing, surface
+from controller.core import anchor, arrival, classify, empty_felt, evidence, sensing, surface
 from controller.core.arrival import STACK_MAX
 from controller.core.classify import Classifier
 from controller.core.evidence import Evidence
@@ -193,6 +193,49 @@ def test_a_chip_that_needs_no_memory_of_its_arrival_is_noticed(mutate: Mutate, c
     must_notice(
         "drying and wiping", (6, 9, 11, 12), chip, lambda: mutate(Classifier, "_is_chip", anything)
     )
+
+
+def test_a_known_chip_that_is_believed_beside_liquid_is_noticed(mutate: Mutate, chip: str) -> None:
+    """Whoever saves a chip from a spill leaves wet felt behind that may weigh as much."""
+
+    def by_its_level(self: Classifier, level: float, now_ms: int) -> bool:
+        known = self._chip_level
+        return known is not None and self._evidence.is_known_chip(level, known, now_ms)
+
+    def without_forgetting(self: Classifier, now_ms: int) -> None:
+        self._set(sensing.UNDECIDED, "")
+        self._trace.clear()
+
+    def change() -> None:
+        honest = Classifier._is_chip
+        mutate(Classifier, "_doubt", without_forgetting)
+        mutate(Classifier, "_is_chip", lambda *it: by_its_level(*it) or honest(*it))
+
+    must_notice("chip taken from wet felt", (31, 69, 101, 107), chip, change)
+
+
+def test_a_start_that_asks_the_felt_for_no_proof_is_noticed(mutate: Mutate, chip: str) -> None:
+    """A night in which the room changed by as much as a chip weighs."""
+    must_notice("power off for hours", (80,), chip, lambda: mutate(anchor, "ALIKE_COUNT_MIN", 100))
+
+
+def _full_table_in_the_dark(table: PhysicalTable) -> Scene:
+    rest_s = max(table.put_by_hand(pad_id, 1.5, table.one_chip_ff()) for pad_id in table.pads)
+    off_s, on_s = rest_s + 3, rest_s + 33
+    return Scene(on_s + 3, maybe=tuple(table.pads), outage=(off_s, on_s))
+
+
+def test_a_unit_that_forgets_what_lay_on_its_felt_is_noticed(mutate: Mutate, chip: str) -> None:
+    """Not wrong, but useless: a chip on every seat would have to be lifted first."""
+    case = Case("full table in the dark", _full_table_in_the_dark)
+
+    def accepted() -> int:
+        outcomes = [run_trial(case, seed, FastRunner, CHIPS[chip]) for seed in range(4)]
+        return sum(outcome.doubtful_accepted for outcome in outcomes)
+
+    assert accepted() == 20
+    mutate(Surface, "memory", lambda _: None)
+    assert accepted() == 0
 
 
 # -- the empty felt --------------------------------------------------------------------------
