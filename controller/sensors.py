@@ -195,10 +195,10 @@ class ChipWatch:
         )
 
     def _fault_all(self, reason: str) -> None:
-        log.warning("%s: %s", self.name, reason)
         now_ms = aio.ticks_ms()
         moved = False
         for spot in self._spots.values():
             moved |= spot.fault(reason, now_ms)
         if moved:
+            log.warning("%s: %s", self.name, reason)
             self._changed()

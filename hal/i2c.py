@@ -30,6 +30,7 @@ RETRIES_MAX = 2
 # A conversation that took this long to fail met a stuck bus, and a repeat would only hold up every
 # other chip once more.
 RETRY_WITHIN_MS = 250
+TELL_AGAIN_MS = 60_000
 SMBUS_BLOCK_BYTES_MAX = 32
 
 # The same event has different numbers on different adapters (a missing acknowledge is 121 on a Pi,
@@ -97,6 +98,7 @@ class I2cBus:
         self._retries_max = retries_max
         # Conversations that failed one after another, none of them for want of an acknowledge.
         self._stuck_count = 0
+        self._told_ms = 0
         # Cleared while a recovery has the wires.
         self._usable = Event()
         self._usable.set()
@@ -171,9 +173,17 @@ class I2cBus:
         number = error.errno if isinstance(error, OSError) else None
         sentence = f"I2C bus {self.name}: {_meaning(error)}."
         self.fault_count += 1
+        level = logging.WARNING if self._is_news(sentence) else logging.DEBUG
+        log.log(level, "%s Attempts left: %d.", sentence, attempts_left)
         self.last_fault = sentence
-        log.warning("%s Attempts left: %d.", sentence, attempts_left)
         return BusFault(sentence, number)
+
+    def _is_news(self, sentence: str) -> bool:
+        """A bus that stays broken is asked many times a second: its log must not fill the card."""
+        is_old = sentence == self.last_fault and _age_ms(self._told_ms) < TELL_AGAIN_MS
+        if not is_old:
+            self._told_ms = ticks_ms()
+        return not is_old
 
 
 def read_registers(smbus: SMBusLike, address: int, register: int, count: int) -> bytes:

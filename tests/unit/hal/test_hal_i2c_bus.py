@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hal.aio import sleep_ms
 from hal.errors import BusFault
 from hal.i2c import I2cBus, SMBusLike, read_registers, write_registers
 from hal.worker import InlineWorker, ThreadWorker
@@ -60,6 +61,26 @@ def test_short_data_is_a_fault_in_both_kinds_of_read(smbus: Any, bus: I2cBus, co
         run_virtual(bus.run(lambda s: read_registers(s, 0x5A, 0, count)))
     assert caught.value.errno is None
     assert len(smbus.reads) == 3
+
+
+def test_a_bus_that_stays_broken_tells_of_it_once_a_minute(
+    smbus: Any, bus: I2cBus, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def ask_for_ms(duration_ms: int) -> None:
+        for _ in range(duration_ms // 1000):
+            smbus.failures.extend([OSError(errno.ETIMEDOUT, "x")] * 3)
+            with pytest.raises(BusFault):
+                await bus.run(read_one)
+            await sleep_ms(1000)
+
+    with caplog.at_level(logging.WARNING, "hal.i2c"):
+        run_virtual(ask_for_ms(150_000))
+    assert len(caplog.records) == 3
+    assert bus.fault_count == 450
+    with caplog.at_level(logging.WARNING, "hal.i2c"):
+        smbus.failures.append(OSError(errno.EIO, "x"))
+        run_virtual(bus.run(read_one))
+    assert len(caplog.records) == 4, "other trouble is told at once"
 
 
 def test_a_programmers_error_is_not_retried(bus: I2cBus) -> None:
