@@ -158,11 +158,13 @@ class _Builder:
         pins, supply_gpio, backend = bus.recovery, bus.supply_gpio, self._backend
         if pins is None and supply_gpio is None:
             return None
-        return BusRecovery(
+        recovery = BusRecovery(
             str(bus.number),
             backend.bus_pins(bus.number, smbus, pins.scl_gpio, pins.sda_gpio) if pins else None,
             (lambda: backend.open_drain(supply_gpio)) if supply_gpio is not None else None,
         )
+        recovery.restore_supply()
+        return recovery
 
     def _sensing_chip(self, chip: ChipConfig) -> CapacitiveSensor:
         sensors = sorted(self._config.sensors_on(chip.name), key=lambda sensor: sensor.electrode)

@@ -118,6 +118,17 @@ class BusRecovery:
     def switches_supply(self) -> bool:
         return self._open_supply is not None
 
+    def restore_supply(self) -> None:
+        """Called first of all: a Pi's pin stays low when a program is killed in the cut."""
+        if self._open_supply is None:
+            return
+        try:
+            supply = self._open_supply()
+            supply.release()
+            supply.close()
+        except HardwareFault as fault:
+            self._say(f"the supply could not be switched: {fault}")
+
     def require_pins_returned(self) -> None:
         """Called before each conversation, on the bus's worker, and last of all. Raises OSError."""
         if self._pins is not None and self._pins_taken:

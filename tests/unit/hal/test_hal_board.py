@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import gpiozero
@@ -19,6 +20,7 @@ from hal.board_config import (
     SensorConfig,
     TamperConfig,
 )
+from hal.bus_recovery import OpenDrainLine
 from hal.chips.mpr121 import Mpr121
 from hal.errors import HardwareFault
 from hal.i2c import SMBusLike
@@ -74,6 +76,32 @@ class BenchBackend:
 @pytest.fixture
 def backend(smbus: Any, pin_factory: MockFactory) -> BenchBackend:
     return BenchBackend(smbus, pin_factory)
+
+
+class SupplyBackend(BenchBackend):
+    """Notes what becomes of the supply's line; it was left low."""
+
+    def open_drain(self, gpio: int) -> OpenDrainLine:
+        self.asked.append(f"GPIO {gpio}")
+        return SupplyLine(self.asked)
+
+
+class SupplyLine(OpenDrainLine):
+    def __init__(self, asked: list[object]) -> None:
+        self._asked = asked
+
+    def release(self) -> None:
+        self._asked.append("release")
+
+    def close(self) -> None:
+        self._asked.append("close")
+
+
+def test_a_board_switches_its_supply_on(smbus: Any, pin_factory: MockFactory) -> None:
+    backend = SupplyBackend(smbus, pin_factory)
+    switched = dataclasses.replace(CONFIG, buses=(BusConfig(1, 400_000, supply_gpio=4),))
+    Board.from_config(switched, backend).close()  # type: ignore[arg-type]
+    assert backend.asked[1:4] == ["GPIO 4", "release", "close"]
 
 
 def test_every_part_is_there(backend: BenchBackend) -> None:

@@ -3,7 +3,8 @@
 Mutations these catch: clocking a line that is free, more than nine pulses, no STOP after them, a
 supply that stays off when the one who waits is cancelled, one that is cut while a high wire still
 feeds the chip, a supply cut for a chip that merely does not acknowledge, recovery without a pause,
-a conversation on wires that a recovery still has, and pins that are kept when the program ends.
+a conversation on wires that a recovery still has, a repeat that takes them back while the supply is
+off, pins that are kept when the program ends, and a supply that a killed program left off.
 """
 
 from __future__ import annotations
@@ -423,6 +424,26 @@ def test_a_rehearsal_on_a_held_bus_says_which_wire() -> None:
     bus.close()
     assert not wires.taken
     assert "supply low" not in wires.log
+
+
+def test_a_supply_that_a_killed_program_left_off_comes_on() -> None:
+    wires = Wires(None)
+    wires.supply.low()
+    bus, _ = new_bus(wires)
+    assert bus.recovery is not None
+    bus.recovery.restore_supply()
+    assert wires.log == ["supply low", "supply high"]
+    assert wires.supply.closed
+    assert (bus.recovery.count, bus.recovery.last_outcome) == (0, "")
+
+
+def test_a_supply_that_cannot_be_switched_does_not_keep_a_program_from_starting() -> None:
+    def refuse() -> OpenDrainLine:
+        raise PinsNotAvailable("this user may not.")
+
+    recovery = BusRecovery("1", None, refuse)
+    recovery.restore_supply()
+    assert "the supply could not be switched: this user may not." in recovery.last_outcome
 
 
 def test_a_slow_failure_is_not_repeated() -> None:
