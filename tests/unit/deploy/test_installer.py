@@ -89,10 +89,14 @@ class FakePlatform:
         (self.platform / "devices/fef04500.i2c/driver").symlink_to(self.driver)
         self.probe.touch(0o200)
 
-    def prepare(self) -> str:
-        group = str(os.getgid())
+    def prepare(self, environment: dict[str, str] | None = None) -> str:
         done = subprocess.run(
-            [PREPARE, group, self.sys], capture_output=True, text=True, timeout=60, check=True
+            [PREPARE, str(os.getgid()), self.sys],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
         )
         return done.stdout
 
@@ -114,6 +118,17 @@ def test_a_bus_that_a_killed_unit_left_without_driver_gets_it_back(tmp_path: Pat
     fake = FakePlatform(tmp_path)
     assert "fe804000.i2c had lost its driver" in fake.prepare()
     assert fake.probe.read_text() == "fe804000.i2c\n"
+
+
+def test_a_driver_that_is_on_its_way_at_boot_is_waited_for(tmp_path: Path) -> None:
+    fake = FakePlatform(tmp_path / "sys")
+    (fake.driver / "bind").unlink()
+    udevadm = tmp_path / "udevadm"
+    udevadm.write_text(f'#!/bin/sh\n[ "$1" = settle ] && touch {fake.driver}/bind\n')
+    udevadm.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    fake.prepare(os.environ | {"PATH": path})
+    assert fake.mode("bind") == 0o220
 
 
 def test_a_machine_without_such_buses_is_left_alone(tmp_path: Path) -> None:
