@@ -16,7 +16,7 @@ from smbus2 import SMBus
 from hal.bus_recovery import BusPins, OpenDrainLine
 from hal.errors import ConfigError, HardwareFault
 from hal.i2c import SMBusLike
-from hal.pi_bus_pins import LgpioOpenDrain, PiBusPins
+from hal.pi_bus_pins import LgpioChip, LgpioOpenDrain, PiBusPins
 from hal.worker import ThreadWorker, Worker
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class RaspberryPiBackend(Backend):
 
     def __init__(self) -> None:
         self._pin_factory: gpiozero.Factory | None = None
+        self._chip: LgpioChip | None = None
 
     def open_i2c(self, number: int, frequency_hz: int) -> tuple[SMBusLike, Worker]:
         _check_frequency(number, frequency_hz)
@@ -93,8 +94,10 @@ class RaspberryPiBackend(Backend):
         )
 
     def open_drain(self, gpio: int) -> OpenDrainLine:
-        # Only the GPIO library knows which of the Pi's GPIO chips carries the header.
-        return LgpioOpenDrain(self.pin_factory().chip, gpio)
+        if self._chip is None:
+            # Only the GPIO library knows which of the Pi's GPIO chips carries the header.
+            self._chip = LgpioChip(self.pin_factory().chip)
+        return LgpioOpenDrain(self._chip, gpio)
 
 
 BACKENDS = {RaspberryPiBackend.name: RaspberryPiBackend}

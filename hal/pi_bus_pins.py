@@ -111,22 +111,38 @@ class PiBusPins(BusPins):
                 return
 
 
-class LgpioOpenDrain(OpenDrainLine):
-    """One line through lgpio, with a handle of its own.
+class LgpioChip:
+    """A GPIO chip through lgpio, with a handle of our own that stays open once it is.
 
     gpiozero keeps a pin claimed for as long as its factory lives, and a claimed pin must not be
-    left behind when the bus goes back to its driver.
+    left behind when the bus goes back to its driver. Closing a handle holds Python's lock for
+    100 ms, and with it the whole unit; freeing a line does not.
     """
 
-    def __init__(self, chip: int, gpio: int) -> None:
+    def __init__(self, number: int) -> None:
         import lgpio  # Makes a pipe in the working directory as soon as it is imported.
 
-        self._lgpio = lgpio
+        self.lgpio = lgpio
+        self._number = number
+        self._handle: int | None = None
+
+    def handle(self) -> int:
+        if self._handle is None:
+            self._handle = self.lgpio.gpiochip_open(self._number)
+        return self._handle
+
+
+class LgpioOpenDrain(OpenDrainLine):
+    """One line of a chip, from now until it is closed."""
+
+    def __init__(self, chip: LgpioChip, gpio: int) -> None:
+        self._lgpio = chip.lgpio
         self._gpio = gpio
         self._handle: int | None = None
-        self._handle = self._call(lgpio.gpiochip_open, chip)
+        handle = self._call(chip.handle)
         # High first: with an open drain that is letting go.
-        self._call(lgpio.gpio_claim_output, self._handle, gpio, 1, lgpio.SET_OPEN_DRAIN)
+        self._call(self._lgpio.gpio_claim_output, handle, gpio, 1, self._lgpio.SET_OPEN_DRAIN)
+        self._handle = handle
 
     def low(self) -> None:
         self._call(self._lgpio.gpio_write, self._handle, self._gpio, 0)
@@ -141,7 +157,6 @@ class LgpioOpenDrain(OpenDrainLine):
         handle, self._handle = self._handle, None
         if handle is not None:
             self._call(self._lgpio.gpio_free, handle, self._gpio)
-            self._call(self._lgpio.gpiochip_close, handle)
 
     def _call(self, function: Callable[..., int], *arguments: int | None) -> int:
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hal.bus_recovery import OpenDrainLine, PinsNotAvailable
-from hal.pi_bus_pins import REOPEN_TRIES_MAX, LgpioOpenDrain, PiBusPins
+from hal.pi_bus_pins import REOPEN_TRIES_MAX, LgpioChip, LgpioOpenDrain, PiBusPins
 
 DEVICE = "fe804000.i2c"
 
@@ -193,9 +193,6 @@ class FakeLgpio:
     def gpio_free(self, handle: int, gpio: int) -> int:
         return self._do("free", 0, handle, gpio)
 
-    def gpiochip_close(self, handle: int) -> int:
-        return self._do("close", 0, handle)
-
     def _do(self, name: str, answer: int, *arguments: int) -> int:
         if name == self.refuses:
             raise FakeLgpio.error("GPIO busy")
@@ -211,7 +208,7 @@ def lgpio(monkeypatch: pytest.MonkeyPatch) -> FakeLgpio:
 
 
 def test_a_line_is_let_go_first_and_freed_last(lgpio: FakeLgpio) -> None:
-    line = LgpioOpenDrain(0, 3)
+    line = LgpioOpenDrain(LgpioChip(0), 3)
     line.low()
     line.release()
     assert line.is_high()
@@ -224,12 +221,18 @@ def test_a_line_is_let_go_first_and_freed_last(lgpio: FakeLgpio) -> None:
         ("write", 77, 3, 1),
         ("read", 77, 3),
         ("free", 77, 3),
-        ("close", 77),
     ]
+
+
+def test_the_chip_stays_open_because_closing_it_would_hold_the_whole_unit(lgpio: FakeLgpio) -> None:
+    chip = LgpioChip(0)
+    for gpio in (3, 2, 3):
+        LgpioOpenDrain(chip, gpio).close()
+    assert [name for name, *_ in lgpio.log] == ["open", *["claim", "free"] * 3]
 
 
 @pytest.mark.parametrize("call", ["open", "claim"])
 def test_a_line_in_use_is_refused_with_a_sentence(lgpio: FakeLgpio, call: str) -> None:
     lgpio.refuses = call
     with pytest.raises(PinsNotAvailable, match="GPIO 3 cannot be used: GPIO busy"):
-        LgpioOpenDrain(0, 3)
+        LgpioOpenDrain(LgpioChip(0), 3)
