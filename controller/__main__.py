@@ -247,6 +247,7 @@ async def _run_until_signal(
 
 async def _feed_watchdog(controller: Controller) -> None:
     """Fed only while every critical task and the disk get things done; else systemd restarts us."""
+    await controller.resumed.wait()  # for how long at most, systemd knows
     told_ready = False
     while True:
         if await controller.proves_progress():

@@ -120,7 +120,7 @@ class Controller:
                 felt_store, disk, self._surface, references, self.spots, lambda: self._can_record
             )
         self._press_guard = PressGuard()
-        self._ready = False
+        self.resumed = aio.Event()  # until then nobody knows what a press would mean
         self._can_record = True
         self._restored = False  # until then nobody knows what was on this table
         self.link = ManagerLink(
@@ -155,7 +155,7 @@ class Controller:
             self._cannot_record(fault)  # the table stays closed and says why
         if self._felt_memory:
             await self._felt_memory.restore()
-        self._ready = True
+        self.resumed.set()
         self._show_lights()
 
     async def _restore(self) -> None:
@@ -222,7 +222,7 @@ class Controller:
 
     def is_healthy(self) -> bool:
         """What the watchdog is fed from: every critical task alive and getting things done."""
-        return self._ready and not self.crew.dead and not self.crew.stalled()
+        return self.resumed.is_set() and not self.crew.dead and not self.crew.stalled()
 
     async def proves_progress(self) -> bool:
         """Healthy, and the disk still takes jobs: what a stuck card or thread would break."""
@@ -251,8 +251,8 @@ class Controller:
 
     async def press(self, button: str) -> Answer:
         """A button of the dealer's touch panel."""
-        if not self._ready:
-            answer = Answer(False, STARTING)  # nobody knows yet what a press would mean
+        if not self.resumed.is_set():
+            answer = Answer(False, STARTING)
             self._say(answer, button)
             return answer
         others = await self._press_guard.company(button)
@@ -349,7 +349,7 @@ class Controller:
         self.news.tell()
 
     def _show_lights(self) -> None:
-        if self._ready:
+        if self.resumed.is_set():
             self._lamps.show({sensor: self.light(sensor) for sensor in self._sensor_ids})
 
     def light(self, sensor: str) -> str:

@@ -23,7 +23,7 @@ from hal.bus_recovery import BusPins, OpenDrainLine, PinsNotAvailable
 log = logging.getLogger("hal.pi_bus_pins")
 
 ADAPTERS = Path("/sys/bus/i2c/devices")
-REOPEN_TRIES_MAX = 10
+REOPEN_TRIES_MAX = 25
 REOPEN_WAIT_S = 0.02
 
 
@@ -154,8 +154,10 @@ class LgpioOpenDrain(OpenDrainLine):
         return bool(self._call(self._lgpio.gpio_read, self._handle, self._gpio))
 
     def close(self) -> None:
-        handle, self._handle = self._handle, None
-        if handle is not None:
+        if self._handle is not None:
+            # A Pi's pin keeps what it was last told, also when nobody has it any more.
+            self.release()
+            handle, self._handle = self._handle, None
             self._call(self._lgpio.gpio_free, handle, self._gpio)
 
     def _call(self, function: Callable[..., int], *arguments: int | None) -> int:

@@ -27,6 +27,8 @@ class Table:
 
     def __init__(self, act: Any) -> None:
         self.crew = Crew(lambda name, error: None)
+        self.resumed = asyncio.Event()
+        self.resumed.set()
         self._act = act
 
     async def run(self) -> None:

@@ -122,9 +122,10 @@ def test_a_bus_that_a_killed_unit_left_without_driver_gets_it_back(tmp_path: Pat
 
 def test_a_driver_that_is_on_its_way_at_boot_is_waited_for(tmp_path: Path) -> None:
     fake = FakePlatform(tmp_path / "sys")
-    (fake.driver / "bind").unlink()
+    on_its_way = tmp_path / "on-its-way"
+    fake.driver.rename(on_its_way)
     udevadm = tmp_path / "udevadm"
-    udevadm.write_text(f'#!/bin/sh\n[ "$1" = settle ] && touch {fake.driver}/bind\n')
+    udevadm.write_text(f'#!/bin/sh\n[ "$1" = settle ] && mv {on_its_way} {fake.driver}\n')
     udevadm.chmod(0o755)
     path = f"{tmp_path}:{os.environ['PATH']}"
     fake.prepare(os.environ | {"PATH": path})

@@ -220,6 +220,7 @@ def test_a_line_is_let_go_first_and_freed_last(lgpio: FakeLgpio) -> None:
         ("write", 77, 3, 0),
         ("write", 77, 3, 1),
         ("read", 77, 3),
+        ("write", 77, 3, 1),
         ("free", 77, 3),
     ]
 
@@ -228,7 +229,7 @@ def test_the_chip_stays_open_because_closing_it_would_hold_the_whole_unit(lgpio:
     chip = LgpioChip(0)
     for gpio in (3, 2, 3):
         LgpioOpenDrain(chip, gpio).close()
-    assert [name for name, *_ in lgpio.log] == ["open", *["claim", "free"] * 3]
+    assert [name for name, *_ in lgpio.log] == ["open", *["claim", "write", "free"] * 3]
 
 
 @pytest.mark.parametrize("call", ["open", "claim"])
