@@ -346,6 +346,8 @@ class Controller:
         self.faults.set("felt", "sensors", FELT_MOVED if self._surface.is_held else "")
         self._show_lights()
         self._felt.look_again()
+        if self._felt_memory:
+            self._felt_memory.look_again()
         self.news.tell()
 
     def _show_lights(self) -> None:

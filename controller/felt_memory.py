@@ -1,13 +1,14 @@
 """What the felt read last, kept for the next start: where its zero is, and which chips lie there.
 
-It alone knows the file and how often it is written: only when something changed, and at most every
-few seconds. A power cut may cost the last change, and what then lies there was not seen to come. It
+It alone knows the file and how often it is written: only when something changed, and at most once a
+second. A power cut may cost the last change, and what then lies there was not seen to come. It
 belongs to one calibration: after another it counts for nothing. What cannot be read is forgotten;
 the felt then has to prove itself (`controller.core.anchor`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import zlib
@@ -23,7 +24,8 @@ from hal.worker import Worker
 
 log = logging.getLogger("controller.felt_memory")
 
-SAVE_EVERY_MS = 5000
+LOOK_EVERY_MS = 5000
+SAVE_AFTER_MS = 1000
 # In chips: smaller changes are noise, and not worth a write.
 WORTH_SAVING = 0.02
 
@@ -44,8 +46,10 @@ class FeltStore:
 
     def __init__(self, path: str, vfs: str | None = None) -> None:
         self._connection = apsw.Connection(path, vfs=vfs)
-        # Else the deletion of SQLite's own journal may be undone by a cut, and the write with it.
-        self._connection.pragma("synchronous", "extra")
+        # Nobody else reads it. What is kept is durable when `keep` returns, with a single sync.
+        self._connection.pragma("locking_mode", "exclusive")
+        self._connection.pragma("journal_mode", "wal")
+        self._connection.pragma("synchronous", "full")
         self._connection.execute(SCHEMA)
 
     def keep(self, calibration: int, memory: Memory) -> None:
@@ -87,6 +91,7 @@ class FeltMemory:
         self._calibration = _fingerprint(references, spots)
         self._kept: Memory | None = None
         self._card_failed = False
+        self._changed = aio.Event()
 
     async def restore(self) -> None:
         """Before the first reading."""
@@ -97,9 +102,16 @@ class FeltMemory:
         if self._kept is not None:
             self._surface.remember(*self._kept)
 
+    def look_again(self) -> None:
+        """A spot changed."""
+        self._changed.set()
+
     async def run(self) -> None:
         while True:
-            await aio.sleep_ms(SAVE_EVERY_MS)
+            with contextlib.suppress(aio.TimeoutError):
+                await aio.wait_for_ms(self._changed.wait(), LOOK_EVERY_MS)
+            await aio.sleep_ms(SAVE_AFTER_MS)
+            self._changed.clear()
             await self._save()
 
     async def _save(self) -> None:

@@ -66,6 +66,13 @@ def simulated(config: UnitConfig) -> UnitConfig:
     return dataclasses.replace(config, board=dataclasses.replace(config.board, backend="simulated"))
 
 
+def open_felt(vfs_name: str) -> FeltStore:
+    try:
+        return FeltStore(FELT_FILE, vfs_name)
+    except apsw.Error:
+        return FeltStore(":memory:")  # as a unit does on a card that cannot hold it
+
+
 class FloorTable:
     """One table on the floor: its world, its unit, its cable, and its side of the ledger."""
 
@@ -89,7 +96,7 @@ class FloorTable:
             wall_ms=wall_ms,
             seed=seed,
             at_power_cut=lambda: self._lose_power(network),
-            open_felt=self._open_felt,
+            open_felt=lambda: open_felt(self.disk.vfs_name),
         )
         self._journal_ids = random.Random(seed)
         self._has_journal = False
@@ -123,12 +130,6 @@ class FloorTable:
         )
         self._has_journal = True
         return journal
-
-    def _open_felt(self) -> FeltStore:
-        try:
-            return FeltStore(FELT_FILE, self.disk.vfs_name)
-        except apsw.Error:
-            return FeltStore(":memory:")  # as a unit does on a card that cannot hold it
 
     def forget_journal(self) -> None:
         """A tech sets the journal aside: the next one may be new."""

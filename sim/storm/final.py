@@ -104,7 +104,7 @@ async def _check_sensing(floor: StormFloor) -> None:
 
 
 async def _at_every_spot(table: StormTable, act: Callable[[StormTable, str], None]) -> None:
-    table.was_wet = False
+    table.felt_in_doubt = False
     for sensor in table.sensors:
         act(table, sensor)
         await asyncio.sleep(HAND_S)  # all at once would be no chips but a wave

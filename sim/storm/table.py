@@ -18,6 +18,7 @@ from controller.app import Controller
 from controller.journal import Journal
 from controller.journal_file import JournalFault
 from sim.disk import SimDisk
+from sim.floor import open_felt
 from sim.network import Cable
 from sim.storm import marks
 from sim.storm.checks import kinds
@@ -70,7 +71,8 @@ class StormTable:
         self.world = World(plan.config.board, self.chance.randrange(1 << 30))
         self.world.lamps = WatchedLamps(self.sensors, self._bright)
         self.retired = False  # a forked unit waits for a person: it plays no more
-        self.was_wet = False  # chips may stay dark on felt that was wet around them
+        # Chips may stay dark on felt that was wet, or after a start with one on every seat.
+        self.felt_in_doubt = False
         self.hurt_until_ms = 0  # by a fault of its hardware, as the one who did it says
         self.heard_ms = 0  # when a byte of the manager could last have reached the unit
         self._disturbed_ms = 0
@@ -89,6 +91,7 @@ class StormTable:
             seed=self.chance.randrange(1 << 30),
             at_power_cut=self._power_goes,
             disk_chance=random.Random(f"{seed}/disk-time"),
+            open_felt=lambda: open_felt(self.disk.vfs_name),
             **_copied_key(original),
         )
         self._use_disk()
@@ -114,6 +117,8 @@ class StormTable:
             return
         await self.unit.bury()
         self.disturb()
+        if all(self.world.has_chip(sensor) for sensor in self.sensors):
+            self.felt_in_doubt = True
         self._dark.clear()
         try:
             await self.unit.boot(self._booted)
@@ -248,7 +253,7 @@ class StormTable:
         if rested and self.unit.alive:
             self.record.marks.fire(marks.RESTED_LIGHTS_COMPARED)
             self.lights.at_rest(
-                self.journal.round, self.world.has_chip, self.world.light, self.was_wet
+                self.journal.round, self.world.has_chip, self.world.light, self.felt_in_doubt
             )
 
     def failures(self) -> list[BaseException]:
@@ -294,7 +299,7 @@ class StormTable:
 
     def spill(self, sensors: list[str]) -> None:
         self.disturb()
-        self.was_wet = True
+        self.felt_in_doubt = True
         self.world.spill(sensors)
 
     def wipe(self, sensors: list[str]) -> None:

@@ -6,6 +6,7 @@ a chip that came, a failed card written again and again, and a torn file that st
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable
 
@@ -14,12 +15,19 @@ import pytest
 
 from controller.core.sensing import Calibration, Spot
 from controller.core.surface import Surface
-from controller.felt_memory import SAVE_EVERY_MS, FeltMemory, FeltStore, Memory
+from controller.felt_memory import (
+    LOOK_EVERY_MS,
+    SAVE_AFTER_MS,
+    FeltMemory,
+    FeltStore,
+    Memory,
+)
 from hal.aio import create_task, sleep_ms
 from hal.worker import InlineWorker
 from sim.disk import SimDisk
 from sim.loop import run_virtual
 
+PERIOD_MS = LOOK_EVERY_MS + SAVE_AFTER_MS
 REFERENCES = {"1A": 700, "2A": 705}
 EMPTY: Memory = (0.0, [("1A", 0.0, None), ("2A", 0.0, None)])
 CHIP: Memory = (0.1, [("1A", 0.0, 0.97), ("2A", 0.05, None)])
@@ -73,7 +81,7 @@ def watched(store: CountingStore, surface: FakeSurface, *acts: Callable[[], None
         await sleep_ms(1)
         for act in acts:
             act()
-            await sleep_ms(SAVE_EVERY_MS)
+            await sleep_ms(PERIOD_MS)
         await sleep_ms(1)
         task.cancel()
 
@@ -117,6 +125,23 @@ def test_only_what_is_news_is_written() -> None:
     assert store.kept == [EMPTY, drift, CHIP, EMPTY]
 
 
+def test_a_chip_that_came_is_kept_a_second_later() -> None:
+    store, surface = CountingStore(), FakeSurface()
+    memory = new_memory(store, surface)
+
+    async def main() -> None:
+        task = create_task(memory.run())
+        await sleep_ms(1)
+        for told in (CHIP, EMPTY):
+            surface.told = told
+            memory.look_again()
+            await sleep_ms(SAVE_AFTER_MS + 1)
+        task.cancel()
+
+    run_virtual(main())
+    assert store.kept == [CHIP, EMPTY]
+
+
 def test_a_failed_card_is_not_written_again() -> None:
     store, surface = CountingStore(), FakeSurface()
     store.fails = True
@@ -146,8 +171,12 @@ def test_a_power_cut_at_any_instant_leaves_the_old_or_the_new(seed: int) -> None
                 finished = False
             if finished:
                 disk.cut_power()
+            with contextlib.suppress(apsw.Error):
+                store.close()
             disk.restore()
-            found = FeltStore("felt.sqlite", disk.vfs_name).read(7)
+            after = FeltStore("felt.sqlite", disk.vfs_name)
+            found = after.read(7)
+            after.close()
             assert found in ((CHIP,) if finished else (EMPTY, CHIP))
         finally:
             disk.close()
