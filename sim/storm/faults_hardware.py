@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 
+from sim.storm import marks
 from sim.storm.floor import StormFloor
 from sim.storm.table import StormTable
 
@@ -18,6 +19,8 @@ async def bus_fault(floor: StormFloor, table: StormTable, chance: random.Random)
     lasts_s = chance.choice((0.02, 0.5, 5.0)) * chance.random()
     kinds = ("nack", "stuck", "grounded", "short", "arbitration", "irq", "reset", "current")
     kind = chance.choice(kinds)
+    if kind == "stuck":
+        lasts_s += 2.0  # as long as a unit takes to free it, if nothing comes between
     table.record.note("bus", table.name, kind, chip.name)
     table.hurt(round(lasts_s * 1000) + RECOVERY_MS)
     try:
@@ -38,6 +41,8 @@ async def bus_fault(floor: StormFloor, table: StormTable, chance: random.Random)
         elif kind == "current" and table.world.powered and chip.kind == "mpr121":
             faults.over_current(chip.name)
         await asyncio.sleep(lasts_s)
+        if kind == "stuck" and not faults.is_bus_held(bus):
+            table.record.marks.fire(marks.HELD_BUS_FREED)
     finally:
         faults.clear_bus(bus)
 

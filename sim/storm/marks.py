@@ -19,6 +19,7 @@ START_REFUSED_OFFLINE = "a START was refused offline"
 LATE_CHIP_RECORDED = "a late chip was recorded"
 ROUND_RESUMED = "a round resumed after a cut"
 BACKLOG_OVER_WINDOW = "more events than one window waited, and drained"
+HELD_BUS_FREED = "a unit freed its held bus"
 RESTED_LIGHTS_COMPARED = "the lights of a resting table were compared with the truth"
 SEVERAL_AWARDS = {
     policy: f"several awards met on one meter ({policy})"
