@@ -21,7 +21,8 @@ from controller.calibration import SpotCalibration
 from controller.config import UnitConfig, load_unit_config
 from controller.enrol import ManagerPlace, enrol
 from controller.felt_memory import FeltStore
-from controller.health import HealthStore, HealthWatch
+from controller.health import HealthWatch
+from controller.health_store import HealthStore
 from controller.identity import IdentityFault, UnitIdentity
 from controller.journal_file import JournalFault
 from controller.places import black_box_path, felt_path, health_path, references_path

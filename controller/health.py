@@ -1,8 +1,8 @@
 """Each spot's health over days: noise, drift and how well a chip is seen, with advice in time.
 
-It alone knows the file and what a figure means. It listens to the spots while they rest and when
-bets are locked, keeps one row per spot and day, and says "clean" or "replace" before a spot fails.
-It is advice: nothing in a round depends on it.
+It alone knows what a figure means. It listens to the spots while they rest and when bets are
+locked, and says "clean" or "replace" before a spot fails. It is advice: nothing in a round depends
+on it, and one odd chip or one odd day decides nothing.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
+from statistics import median
 
 import apsw
 
 from controller.core import sensing
+from controller.health_store import CHIPS_TO_JUDGE_MIN, DAY_MS, Day, HealthStore, Stretch
 from hal import aio
 from hal.clock import WallClock
 from hal.worker import Worker
@@ -24,10 +26,14 @@ log = logging.getLogger("controller.health")
 
 LISTEN_EVERY_MS = 1000
 SAVE_EVERY = 600  # listens: ten minutes
-DAY_MS = 86_400_000
-DAYS_KEPT = 90
-DAYS_TO_JUDGE_MIN = 3
+
+# A day's level is today's and the two before it; a trend needs more of them.
+DAYS_OF_LEVEL = 3
+DAYS_OF_TREND_MIN = 5
+DAYS_OF_TREND_MAX = 14
 DAYS_AHEAD = 14
+# Of all pairs of days: a pad that wears falls from nearly each day to each later one.
+FALLING_PAIRS_MIN = 0.9
 
 # In chips: 1.0 is the chip the tech calibrated with.
 NOISE_CLEAN = 0.03  # Just below what calibration would still call usable.
@@ -35,76 +41,30 @@ DRIFT_CLEAN = 0.35
 CHIP_CLEAN = 0.80
 CHIP_REPLACE = 0.70
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS day (
-    day INTEGER NOT NULL,
-    sensor TEXT NOT NULL,
-    noise REAL NOT NULL,
-    drift REAL NOT NULL,
-    chip_level REAL,
-    PRIMARY KEY (day, sensor)
-) STRICT, WITHOUT ROWID
-"""
 
-
-@dataclass(frozen=True)
-class Day:
-    """One spot on one day, in chips; `chip_level` is None when no bet was locked on it."""
-
-    day: int
-    sensor: str
-    noise: float
-    drift: float
-    chip_level: float | None
-
-
-@dataclass
 class _Listening:
-    """What was heard of one spot today."""
+    """What was heard of one spot in this stretch."""
 
-    count: int = 0
-    total: float = 0.0
-    squares: float = 0.0
-    chips: list[float] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.count = 0
+        self.total = 0.0
+        self.squares = 0.0
+        self.chips: list[float] = []
 
     def hear(self, level: float) -> None:
         self.count += 1
         self.total += level
         self.squares += level * level
 
-    def noise(self) -> float:
+    def noise(self) -> float | None:
+        if not self.count:
+            return None
         mean = self.total / self.count
         return math.sqrt(max(0.0, self.squares / self.count - mean * mean))
 
-
-class HealthStore:
-    """The days on disk. Calls block; the caller runs them on the disk's worker."""
-
-    def __init__(self, path: str) -> None:
-        self._connection = apsw.Connection(path)
-        self._connection.execute(SCHEMA)
-
-    def keep(self, days: list[Day]) -> None:
-        with self._connection:
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO day VALUES (?,?,?,?,?)",
-                ((d.day, d.sensor, d.noise, d.drift, d.chip_level) for d in days),
-            )
-            self._connection.execute(
-                "DELETE FROM day WHERE day <= (SELECT max(day) FROM day) - ?", (DAYS_KEPT,)
-            )
-
-    def days(self, sensor: str) -> list[Day]:
-        rows = self._connection.execute(
-            "SELECT * FROM day WHERE sensor = ? ORDER BY day", (sensor,)
-        )
-        return [Day(*row) for row in rows]
-
-    def sensors(self) -> list[str]:
-        return [row[0] for row in self._connection.execute("SELECT DISTINCT sensor FROM day")]
-
-    def close(self) -> None:
-        self._connection.close(True)
+    def stretch(self, spot: sensing.Spot, wall_ms: int) -> Stretch:
+        level = median(self.chips) if self.chips else None
+        return Stretch(spot.sensor, wall_ms, self.noise(), spot.zero, level, len(self.chips))
 
 
 class HealthWatch:
@@ -119,8 +79,7 @@ class HealthWatch:
         self._store = store
         self._disk = disk
         self._wall_ms = wall_ms
-        self._today = wall_ms() // DAY_MS
-        self._heard = {sensor: _Listening() for sensor in spots}
+        self._begin()
 
     def locked(self, accepted: list[str]) -> None:
         """Bets were locked: how strong each chip read at that moment."""
@@ -133,12 +92,13 @@ class HealthWatch:
             await aio.sleep_ms(LISTEN_EVERY_MS)
             listens += 1
             self._listen()
-            new_day = self._wall_ms() // DAY_MS != self._today
-            if new_day or listens % SAVE_EVERY == 0:
+            is_new_day = self._wall_ms() // DAY_MS != self._begun_wall_ms // DAY_MS
+            if is_new_day or listens % SAVE_EVERY == 0:
                 await self._save()
-            if new_day:
-                self._today = self._wall_ms() // DAY_MS
-                self._heard = {sensor: _Listening() for sensor in self._spots}
+
+    def _begin(self) -> None:
+        self._begun_wall_ms = self._wall_ms()
+        self._heard = {sensor: _Listening() for sensor in self._spots}
 
     def _listen(self) -> None:
         now_ms = aio.ticks_ms()
@@ -147,19 +107,14 @@ class HealthWatch:
                 self._heard[sensor].hear(spot.level)
 
     async def _save(self) -> None:
-        days = [
-            Day(
-                self._today,
-                sensor,
-                heard.noise(),
-                self._spots[sensor].zero,
-                min(heard.chips) if heard.chips else None,
-            )
+        stretches = [
+            heard.stretch(self._spots[sensor], self._begun_wall_ms)
             for sensor, heard in self._heard.items()
-            if heard.count
+            if heard.count or heard.chips
         ]
+        self._begin()
         try:
-            await self._disk.run(partial(self._store.keep, days))
+            await self._disk.run(partial(self._store.keep, stretches))
         except apsw.Error as error:
             log.error("the spots' health was not kept: %s", error)
 
@@ -169,29 +124,43 @@ def advice(days: list[Day]) -> str:
     if not days:
         return ""
     last = days[-1]
-    level = _chip_level_ahead(days)
-    if level is not None and level < CHIP_REPLACE:
-        return f"replace: a chip will soon read only {level:.0%} of what it did"
-    if level is not None and level < CHIP_CLEAN:
-        return f"clean: a chip reads {level:.0%} of what it did"
-    if last.noise > NOISE_CLEAN:
-        return f"clean: its noise has grown to {last.noise:.0%} of a chip"
-    if abs(last.drift) > DRIFT_CLEAN:
-        return f"clean: the empty felt has drifted by {abs(last.drift):.0%} of a chip"
+    return _about_chips(days) or _about_noise(last) or _about_drift(last)
+
+
+def _about_chips(days: list[Day]) -> str:
+    seen = [
+        (day.day, day.chip_level)
+        for day in days
+        if day.chip_level is not None and day.chip_count >= CHIPS_TO_JUDGE_MIN
+    ]
+    if not seen:
+        return ""
+    level = median(level for _, level in seen[-DAYS_OF_LEVEL:])
+    loss_per_day = _loss_per_day(seen[-DAYS_OF_TREND_MAX:])
+    ahead = level - loss_per_day * DAYS_AHEAD
+    if ahead >= CHIP_CLEAN:
+        return ""
+    word = "replace" if ahead < CHIP_REPLACE else "clean"
+    loss = f" and loses {loss_per_day:.1%} a day" if loss_per_day else ""
+    return f"{word}: a chip reads {level:.0%} of what it did{loss}"
+
+
+def _loss_per_day(seen: list[tuple[int, float]]) -> float:
+    """How fast the chip level falls (Theil and Sen's median slope); 0 unless it clearly does."""
+    if len(seen) < DAYS_OF_TREND_MIN:
+        return 0.0
+    slopes = [(b - a) / (later - day) for (day, a), (later, b) in combinations(seen, 2)]
+    falling = sum(slope < 0 for slope in slopes)
+    return -median(slopes) if falling >= FALLING_PAIRS_MIN * len(slopes) else 0.0
+
+
+def _about_noise(day: Day) -> str:
+    if day.noise is not None and day.noise > NOISE_CLEAN:
+        return f"clean: its noise has grown to {day.noise:.0%} of a chip"
     return ""
 
 
-def _chip_level_ahead(days: list[Day]) -> float | None:
-    """The chip level two weeks ahead by its trend, or today's when there is too little to judge."""
-    seen = [(day.day, day.chip_level) for day in days if day.chip_level is not None]
-    if not seen:
-        return None
-    newest = seen[-1][1]
-    if len(seen) < DAYS_TO_JUDGE_MIN:
-        return newest
-    middle = sum(day for day, _ in seen) / len(seen)
-    mean = sum(level for _, level in seen) / len(seen)
-    spread = sum((day - middle) ** 2 for day, _ in seen)
-    slope = sum((day - middle) * (level - mean) for day, level in seen) / spread
-    # A trend upwards is a cleaned pad, not a promise.
-    return min(newest, newest + slope * DAYS_AHEAD)
+def _about_drift(day: Day) -> str:
+    if abs(day.drift) > DRIFT_CLEAN:
+        return f"clean: the empty felt has drifted by {abs(day.drift):.0%} of a chip"
+    return ""

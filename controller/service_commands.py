@@ -19,7 +19,8 @@ import apsw
 from controller.black_box import TraceStore
 from controller.calibration import BAD, calibrate, measure_empty
 from controller.config import UnitConfig
-from controller.health import HealthStore, advice
+from controller.health import advice
+from controller.health_store import HealthStore
 from controller.places import black_box_path, health_path, references_path
 from controller.recovery import open_journal
 from controller.references import load_references, save_references
@@ -46,7 +47,9 @@ async def calibrate_unit(
     path, serial = references_path(data), config.board.serial
 
     async def learn_empty(board: Board) -> int:
-        save_references(path, serial, await measure_empty(board))
+        empty = await measure_empty(board)
+        _begin_health_anew(data)
+        save_references(path, serial, empty)
         print(f"the empty felt is saved for board {serial}; chips were not measured")
         return 0
 
@@ -58,12 +61,30 @@ async def calibrate_unit(
             print("nothing was saved: mend the spots called bad and calibrate again")
             return 1
         references = {spot.sensor: spot.reference for spot in spots}
+        _begin_health_anew(data)
         save_references(path, serial, references, spots)
         print(f"saved for board {serial}; take the chips away")
         return 0
 
     work = learn_empty if empty_only else learn
     return await _in_service("calibrate", config, backend, data, tech, work)
+
+
+def _begin_health_anew(data: Path) -> None:
+    """Days on the old scale must not be compared with days on the new one.
+
+    Before the references are saved: a power cut between the two then costs a trend, and never
+    leaves a wrong one. What cannot be marked must not keep a tech from calibrating.
+    """
+    path = health_path(data)
+    if not path.is_file():
+        return
+    try:
+        store = HealthStore(str(path))
+        store.calibrated(wall_ms())
+        store.close()
+    except apsw.Error as error:
+        print(f"{path} cannot be written ({error}): health will count older days too")
 
 
 async def ask_tech(sentence: str) -> None:
@@ -76,12 +97,13 @@ def show_health(data: Path) -> int:
     with _evidence(HealthStore, health_path(data)) as store:
         sensors = sorted(store.sensors(), key=lambda sensor: (int(sensor[:-1]), sensor))
         if not sensors:
-            print("no day has been recorded yet")
+            print("nothing has been recorded since the last calibration")
         for sensor in sensors:
             days = store.days(sensor)
             last = days[-1]
             chip = "no bets" if last.chip_level is None else f"chip {last.chip_level:.0%}"
-            figures = f"noise {last.noise:.1%}, drift {last.drift:+.1%}, {chip}"
+            noise = "noise not heard" if last.noise is None else f"noise {last.noise:.1%}"
+            figures = f"{noise}, drift {last.drift:+.1%}, {chip}"
             print(f"{sensor:>4}  {figures}; {advice(days) or 'in order'} ({len(days)} days)")
     return 0
 

@@ -1,4 +1,4 @@
-"""The tech's procedure: empty, one chip a spot, a verdict for each; and health over days."""
+"""The tech's procedure: empty, one chip a spot, a verdict for each."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ import pytest
 
 from controller.calibration import SpotCalibration, calibrate
 from controller.config import load_unit_config
-from controller.health import Day, HealthStore, HealthWatch, advice
 from controller.references import load_calibrations, load_references, save_references
-from controller.service_commands import show_health
 from hal import aio
 from hal.board import Board
 from hal.chips.fdc1004 import Fdc1004
 from hal.chips.mpr121 import Mpr121
-from hal.worker import InlineWorker
 from sim.backend import SimBackend
-from sim.floor import Floor, simulated, table_path
+from sim.floor import simulated, table_path
 from sim.loop import run_virtual
 from sim.physics.table import PhysicalTable
 from sim.sense.board import trial_board
@@ -26,7 +23,6 @@ from sim.sense.cases import PADS
 from sim.sense.sensing_chip import CHIPS
 from sim.world import World
 
-DAY_MS = 86_400_000
 TOUCH, TOUCH_FDC = "four-card-touch", "four-card-touch-fdc"
 
 
@@ -85,85 +81,6 @@ def test_what_a_tech_measured_is_kept_with_the_board(tmp_path: Path) -> None:
     save_references(path, "UF-1", {"1A": 700, "2A": 690}, [spot])
     assert load_calibrations(path, "UF-1") == {"1A": spot}
     assert load_references(path, "UF-1", ["1A", "2A"]) == {"1A": 700, "2A": 690}
-
-
-def trend(levels: list[float], noise: float = 0.02, drift: float = 0.0) -> list[Day]:
-    return [Day(day, "1A", noise, drift, level) for day, level in enumerate(levels)]
-
-
-@pytest.mark.parametrize(
-    ("days", "word"),
-    [
-        (trend([1.0, 1.0, 1.0, 1.0]), ""),
-        (trend([1.0, 0.985, 0.97, 0.955, 0.94]), "clean"),
-        (trend([1.0, 0.97, 0.94, 0.91, 0.88]), "replace"),
-        (trend([0.75]), "clean"),
-        (trend([0.69]), "replace"),
-        (trend([0.85, 0.9, 0.95, 1.0]), ""),
-        (trend([1.0], noise=0.032), "clean"),
-        (trend([1.0], drift=-0.4), "clean"),
-        ([], ""),
-    ],
-)
-def test_advice_comes_before_a_spot_fails(days: list[Day], word: str) -> None:
-    assert advice(days).startswith(word)
-    assert bool(advice(days)) == bool(word)
-
-
-def watched(tmp_path: Path, table_name: str, day_lasts_ms: int, duration_ms: int) -> HealthStore:
-    """A table with one bet, heard by a health watch; it keeps its day from time to time."""
-
-    async def run() -> None:
-        floor = Floor(1)
-        table = await floor.open_table(table_name)
-        controller = table.unit.controller
-        assert controller is not None
-        store = HealthStore(str(tmp_path / "health.sqlite"))
-        watch = HealthWatch(
-            controller.spots,
-            store,
-            InlineWorker("disk"),
-            lambda: DAY_MS * (1 + aio.ticks_ms() // day_lasts_ms),
-        )
-        controller.at_lock.append(lambda: watch.locked(controller.keeper.state.accepted))
-        task = aio.create_task(watch.run())
-        table.world.place_chip("2A")
-        await aio.sleep_ms(2_000)
-        await table.press("START")
-        table.world.remove_chip("2A")
-        await aio.sleep_ms(duration_ms)
-        task.cancel()
-        await aio.gather(task, return_exceptions=True)
-        store.close()
-        await floor.close()
-
-    run_virtual(run())
-    return HealthStore(str(tmp_path / "health.sqlite"))
-
-
-@pytest.mark.parametrize(
-    ("table_name", "day_lasts_ms", "duration_ms"),
-    # In a whole day it is kept every ten minutes. The FDC1004 has a short one: it is read every
-    # 4 ms, and minutes of that take long to simulate.
-    [(TOUCH, DAY_MS, 700_000), (TOUCH_FDC, 20_000, 25_000)],
-)
-def test_resting_spots_and_locked_chips_are_recorded(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    table_name: str,
-    day_lasts_ms: int,
-    duration_ms: int,
-) -> None:
-    store = watched(tmp_path, table_name, day_lasts_ms, duration_ms)
-    (second,) = store.days("2A")
-    (third,) = store.days("3A")
-    store.close()
-    assert second.chip_level is not None
-    assert 0.7 < second.chip_level < 1.3
-    assert third.chip_level is None
-    assert third.noise < 0.05
-    assert show_health(tmp_path) == 0
-    assert "in order (1 days)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("chip", sorted(CHIPS))
