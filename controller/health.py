@@ -8,15 +8,16 @@ on it, and one odd chip or one odd day decides nothing.
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Mapping
 from functools import partial
 from itertools import combinations
-from statistics import median
+from math import sqrt
+from statistics import median, stdev
 
 import apsw
 
 from controller.core import sensing
+from controller.core.findings import DISTURBED
 from controller.health_store import CHIPS_TO_JUDGE_MIN, DAY_MS, Day, HealthStore, Stretch
 from hal import aio
 from hal.clock import WallClock
@@ -26,6 +27,9 @@ log = logging.getLogger("controller.health")
 
 LISTEN_EVERY_MS = 1000
 SAVE_EVERY = 600  # listens: ten minutes
+# Noise is what is left within so many listens; in a longer time the felt itself drifts.
+BLOCK_LISTENS = 30
+BLOCK_GAP_MAX = 2  # listens: noisy felt looks now and then as if something came
 
 # A day's level is today's and the two before it; a trend needs more of them.
 DAYS_OF_LEVEL = 3
@@ -34,6 +38,16 @@ DAYS_OF_TREND_MAX = 14
 DAYS_AHEAD = 14
 # Of all pairs of days: a pad that wears falls from nearly each day to each later one.
 FALLING_PAIRS_MIN = 0.9
+
+# Times the noise that was calibrated: a chip is at rest when it is as still as the spot was then,
+# and from about 1.2 on the first chips are refused.
+NOISE_TIMES_CLEAN = 1.1
+# Counting in whole steps makes noise too (this rms, on average), and more or less of it depending
+# on where between two counts the felt happens to lie. It is not the pad's and is left out.
+COUNTING_NOISE = 12**-0.5
+# No chip is accepted meanwhile: a twentieth of the day, and not only of a day that just began.
+DISTURBED_CLEAN = 0.05
+DISTURBED_MIN_S = 300
 
 # In chips: 1.0 is the chip the tech calibrated with.
 NOISE_CLEAN = 0.03  # Just below what calibration would still call usable.
@@ -46,25 +60,46 @@ class _Listening:
     """What was heard of one spot in this stretch."""
 
     def __init__(self) -> None:
-        self.count = 0
-        self.total = 0.0
-        self.squares = 0.0
+        self.empty_s = 0
+        self.disturbed_s = 0
         self.chips: list[float] = []
+        self._block: list[float] = []
+        self._gap = 0
+        self._spreads: list[float] = []
 
-    def hear(self, level: float) -> None:
-        self.count += 1
-        self.total += level
-        self.squares += level * level
+    def hear(self, level: float, is_disturbed: bool) -> None:
+        """The bare felt, once a second."""
+        self.empty_s += 1
+        self.disturbed_s += is_disturbed
+        self._gap = 0
+        self._block.append(level)
+        if len(self._block) == BLOCK_LISTENS:
+            self._spreads.append(stdev(self._block))
+            self._block = []
 
-    def noise(self) -> float | None:
-        if not self.count:
+    def skip(self) -> None:
+        """Something is there; when it stays, the felt before and after it need not be the same."""
+        self._gap += 1
+        if self._gap > BLOCK_GAP_MAX:
+            self._block = []
+
+    def noise(self, chip_delta: float) -> float | None:
+        if not self._spreads:
             return None
-        mean = self.total / self.count
-        return math.sqrt(max(0.0, self.squares / self.count - mean * mean))
+        return sqrt(max(0.0, median(self._spreads) ** 2 - (COUNTING_NOISE / chip_delta) ** 2))
 
     def stretch(self, spot: sensing.Spot, wall_ms: int) -> Stretch:
-        level = median(self.chips) if self.chips else None
-        return Stretch(spot.sensor, wall_ms, self.noise(), spot.zero, level, len(self.chips))
+        return Stretch(
+            spot.sensor,
+            wall_ms,
+            self.noise(spot.calibration.chip_delta),
+            spot.zero,
+            median(self.chips) if self.chips else None,
+            len(self.chips),
+            spot.calibration.noise_level(),
+            self.empty_s,
+            self.disturbed_s,
+        )
 
 
 class HealthWatch:
@@ -103,14 +138,18 @@ class HealthWatch:
     def _listen(self) -> None:
         now_ms = aio.ticks_ms()
         for sensor, spot in self._spots.items():
-            if spot.presence == sensing.ABSENT and spot.confirmed and spot.stable(now_ms):
-                self._heard[sensor].hear(spot.level)
+            heard, is_disturbed = self._heard[sensor], spot.reason == DISTURBED
+            is_empty = spot.presence == sensing.ABSENT and spot.confirmed and spot.stable(now_ms)
+            if is_empty or is_disturbed:
+                heard.hear(spot.level, is_disturbed)
+            else:
+                heard.skip()
 
     async def _save(self) -> None:
         stretches = [
             heard.stretch(self._spots[sensor], self._begun_wall_ms)
             for sensor, heard in self._heard.items()
-            if heard.count or heard.chips
+            if heard.empty_s or heard.chips
         ]
         self._begin()
         try:
@@ -124,7 +163,9 @@ def advice(days: list[Day]) -> str:
     if not days:
         return ""
     last = days[-1]
-    return _about_chips(days) or _about_noise(last) or _about_drift(last)
+    return (
+        _about_chips(days) or _about_noise(last) or _about_disturbance(last) or _about_drift(last)
+    )
 
 
 def _about_chips(days: list[Day]) -> str:
@@ -155,9 +196,18 @@ def _loss_per_day(seen: list[tuple[int, float]]) -> float:
 
 
 def _about_noise(day: Day) -> str:
+    if day.noise_times is not None and day.noise_times > NOISE_TIMES_CLEAN:
+        return f"clean: its noise is {day.noise_times:.1f} times what was calibrated"
     if day.noise is not None and day.noise > NOISE_CLEAN:
         return f"clean: its noise has grown to {day.noise:.0%} of a chip"
     return ""
+
+
+def _about_disturbance(day: Day) -> str:
+    if day.disturbed_s < max(DISTURBED_MIN_S, DISTURBED_CLEAN * day.empty_s):
+        return ""
+    part = day.disturbed_s / day.empty_s
+    return f"clean: disturbed for {part:.0%} of the day; look at pad, cable and what is near"
 
 
 def _about_drift(day: Day) -> str:

@@ -7,7 +7,7 @@ calibration is another scale, and is kept but never read with the new one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from itertools import groupby
 from statistics import median
 
@@ -29,6 +29,9 @@ CREATE TABLE IF NOT EXISTS stretch (
     drift REAL NOT NULL,
     chip_level REAL,
     chip_count INTEGER NOT NULL,
+    noise_calibrated REAL NOT NULL,
+    empty_s INTEGER NOT NULL,
+    disturbed_s INTEGER NOT NULL,
     PRIMARY KEY (calibration, sensor, wall_ms)
 ) STRICT, WITHOUT ROWID;
 """
@@ -37,7 +40,10 @@ NEWEST_CALIBRATION = "(SELECT coalesce(max(number), 0) FROM calibration)"
 
 @dataclass(frozen=True)
 class Stretch:
-    """Some minutes of one spot, from `wall_ms` on; None is what was not to be heard in them."""
+    """Some minutes of one spot, from `wall_ms` on; None is what was not to be heard in them.
+
+    Nothing lay on it for `empty_s`, and for `disturbed_s` of them no chip would have been believed.
+    """
 
     sensor: str
     wall_ms: int
@@ -45,11 +51,20 @@ class Stretch:
     drift: float
     chip_level: float | None
     chip_count: int
+    noise_calibrated: float
+    empty_s: int
+    disturbed_s: int
+
+
+STRETCH_COLUMNS = ", ".join(field.name for field in fields(Stretch))
 
 
 @dataclass(frozen=True)
 class Day:
-    """One spot on one day; `chip_level` is the median bet's, None when there was none."""
+    """One spot on one day; `chip_level` is the median bet's, None when there was none.
+
+    `noise_times` is its noise relative to the one that was calibrated.
+    """
 
     day: int
     sensor: str
@@ -57,6 +72,9 @@ class Day:
     drift: float
     chip_level: float | None
     chip_count: int = CHIPS_TO_JUDGE_MIN
+    noise_times: float | None = None
+    empty_s: int = 0
+    disturbed_s: int = 0
 
 
 class HealthStore:
@@ -68,18 +86,10 @@ class HealthStore:
 
     def keep(self, stretches: list[Stretch]) -> None:
         with self._connection:
-            for each in stretches:
-                self._connection.execute(
-                    f"INSERT OR REPLACE INTO stretch VALUES ({NEWEST_CALIBRATION},?,?,?,?,?,?)",
-                    (
-                        each.sensor,
-                        each.wall_ms,
-                        each.noise,
-                        each.drift,
-                        each.chip_level,
-                        each.chip_count,
-                    ),
-                )
+            self._connection.executemany(
+                f"INSERT OR REPLACE INTO stretch VALUES ({NEWEST_CALIBRATION},?,?,?,?,?,?,?,?,?)",
+                (astuple(each) for each in stretches),
+            )
             self._connection.execute(
                 "DELETE FROM stretch WHERE wall_ms <= (SELECT max(wall_ms) FROM stretch) - ?",
                 (DAYS_KEPT * DAY_MS,),
@@ -92,7 +102,7 @@ class HealthStore:
     def days(self, sensor: str) -> list[Day]:
         """The days since the last calibration, oldest first."""
         rows = self._connection.execute(
-            "SELECT sensor, wall_ms, noise, drift, chip_level, chip_count FROM stretch "
+            f"SELECT {STRETCH_COLUMNS} FROM stretch "
             f"WHERE calibration = {NEWEST_CALIBRATION} AND sensor = ? ORDER BY wall_ms",
             (sensor,),
         )
@@ -112,6 +122,7 @@ class HealthStore:
 
 def _day(number: int, stretches: list[Stretch]) -> Day:
     noises = [each.noise for each in stretches if each.noise is not None]
+    times = [each.noise / each.noise_calibrated for each in stretches if each.noise is not None]
     # Each stretch's median stands for each of its chips.
     chips = [
         each.chip_level
@@ -126,4 +137,7 @@ def _day(number: int, stretches: list[Stretch]) -> Day:
         stretches[-1].drift,
         median(chips) if chips else None,
         len(chips),
+        median(times) if times else None,
+        sum(each.empty_s for each in stretches),
+        sum(each.disturbed_s for each in stretches),
     )

@@ -20,7 +20,7 @@ from controller.black_box import TraceStore
 from controller.calibration import BAD, calibrate, measure_empty
 from controller.config import UnitConfig
 from controller.health import advice
-from controller.health_store import HealthStore
+from controller.health_store import Day, HealthStore
 from controller.places import black_box_path, health_path, references_path
 from controller.recovery import open_journal
 from controller.references import load_references, save_references
@@ -100,12 +100,17 @@ def show_health(data: Path) -> int:
             print("nothing has been recorded since the last calibration")
         for sensor in sensors:
             days = store.days(sensor)
-            last = days[-1]
-            chip = "no bets" if last.chip_level is None else f"chip {last.chip_level:.0%}"
-            noise = "noise not heard" if last.noise is None else f"noise {last.noise:.1%}"
-            figures = f"{noise}, drift {last.drift:+.1%}, {chip}"
-            print(f"{sensor:>4}  {figures}; {advice(days) or 'in order'} ({len(days)} days)")
+            advised = advice(days) or "in order"
+            print(f"{sensor:>4}  {_figures(days[-1])}; {advised} ({len(days)} days)")
     return 0
+
+
+def _figures(day: Day) -> str:
+    noise = "noise not heard"
+    if day.noise is not None and day.noise_times is not None:
+        noise = f"noise {day.noise:.1%}, {day.noise_times:.1f} times the calibrated"
+    chip = "no bets" if day.chip_level is None else f"chip {day.chip_level:.0%}"
+    return f"{noise}, drift {day.drift:+.1%}, {chip}"
 
 
 @contextmanager
