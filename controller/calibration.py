@@ -6,14 +6,15 @@ chip moves a reading far enough to be told from noise. Where the result is kept 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median, pstdev
 
 from controller.core.scale import NOISE_MIN
 from hal import aio
-from hal.board import Board
-from hal.errors import SensorFault
+from hal.board import Board, SensorPlace
+from hal.errors import HardwareFault, SensorFault
 
 SAMPLE_COUNT = 8
 SAMPLE_EVERY_MS = 20
@@ -26,19 +27,28 @@ SPREAD_NOISES = 10
 # hold, and below the second figure even a good chip may be refused.
 GOOD_MARGIN = 60
 USABLE_MARGIN = 30
+SEEN_MARGIN = 8  # Below this there was no chip, whatever moved the reading.
 GOOD, WEAK, BAD = "good", "weak", "bad"
 
+EMPTY_STEP = "Clear and dry the felt: nothing may lie on any spot."
+CHIP_STEP = "Put one chip on the middle of every spot and take your hands away."
+# What to do about a spot that moved, by the step it happened in.
+MOVED_EMPTY = "while nothing lay on it: clear and dry it, keep hands away, and calibrate again"
+MOVED_CHIP = "under its chip: take your hands away, let the chip lie, and calibrate again"
+
 Confirm = Callable[[str], Awaitable[None]]
+Readings = dict[str, list[int]]
 
 
 @dataclass(frozen=True)
 class SpotCalibration:
-    """One spot as the tech left it."""
+    """One spot as the tech left it; with a `trouble` it was not measured and is bad."""
 
     sensor: str
     reference: int
     chip_delta: int
     noise: float
+    trouble: str = ""
 
     @property
     def margin(self) -> float:
@@ -46,95 +56,157 @@ class SpotCalibration:
 
     @property
     def verdict(self) -> str:
+        if self.trouble:
+            return BAD
         if self.margin >= GOOD_MARGIN:
             return GOOD
         return WEAK if self.margin >= USABLE_MARGIN else BAD
 
     @property
     def sentence(self) -> str:
+        if self.trouble:
+            return self.trouble
         if self.verdict == GOOD:
             return f"a chip moves it by {self.chip_delta}, {self.margin:.0f} times its noise"
         if self.verdict == WEAK:
             return f"a chip moves it only {self.margin:.0f} times its noise: clean the pad"
+        if self.margin >= SEEN_MARGIN:
+            return (
+                f"too noisy, a chip moves it only {self.margin:.0f} times its noise: "
+                "clean the pad, check its cable and what runs near it"
+            )
         return "no chip was seen: is one lying there? Otherwise check pad and cable"
 
 
 async def calibrate(board: Board, confirm: Confirm) -> list[SpotCalibration]:
-    """The tech's procedure: empty felt, one chip on every spot, done."""
-    await confirm("Clear and dry the felt: nothing may lie on any spot.")
-    await _start(board, await measure_empty(board))
-    empty = await _listen(board)
-    spreads = _spreads_max(board)
-    references = {sensor: _reference(sensor, raw, spreads[sensor]) for sensor, raw in empty.items()}
-    await confirm("Put one chip on the middle of every spot and take your hands away.")
-    chips = await _listen(board)
+    """The tech's procedure: empty felt, one chip on every spot, done. Every spot gets a verdict."""
+    measuring = _Measuring(board)
+    await confirm(EMPTY_STEP)
+    await measuring.start()
+    empty = await measuring.listen(MOVED_EMPTY)
+    chips: Readings = {}
+    if not measuring.is_hopeless():
+        await confirm(CHIP_STEP)
+        chips = await measuring.listen(MOVED_CHIP)
     return [
-        SpotCalibration(
-            sensor,
-            references[sensor],
-            references[sensor] - _reference(sensor, chips[sensor], spreads[sensor]),
-            max(pstdev(empty[sensor]), pstdev(chips[sensor])),
-        )
-        for sensor in references
+        _verdict(place.id, empty, chips, measuring.troubles.get(place.id, ""))
+        for place in board.sensors
     ]
 
 
 async def measure_empty(board: Board) -> dict[str, int]:
-    """The median raw reading of every sensor; raises SensorFault for one that will not rest."""
-    samples = await _sample(board)
-    spreads = _spreads_max(board)
-    return {sensor: _reference(sensor, raw, spreads[sensor]) for sensor, raw in samples.items()}
-
-
-async def _start(board: Board, references: dict[str, int]) -> None:
-    """The sensing chips measure from here on as they do in play."""
-    for name, chip in board.chips.items():
-        places = [place for place in board.sensors if place.chip == name]
-        places.sort(key=lambda place: place.electrode)
-        await chip.start([references[place.id] for place in places])
-
-
-async def _listen(board: Board) -> dict[str, list[int]]:
-    """Single readings of every sensor, at the pace at which a spot is decided."""
-    heard: dict[str, list[int]] = {place.id: [] for place in board.sensors}
-    for _ in range(READING_COUNT):
-        for name, chip in board.chips.items():
-            readings = await chip.snapshot()
-            for place in board.sensors:
-                if place.chip == name:
-                    fault = readings[place.electrode].fault
-                    if fault:
-                        raise SensorFault(f"Sensor {place.id}: {fault}.")
-                    heard[place.id].append(readings[place.electrode].raw)
-        await aio.sleep_ms(READING_EVERY_MS)
-    return heard
-
-
-async def _sample(board: Board) -> dict[str, list[int]]:
-    samples: dict[str, list[int]] = {place.id: [] for place in board.sensors}
-    for _ in range(SAMPLE_COUNT):
-        for name, chip in board.chips.items():
-            raw = await chip.measure()
-            for place in board.sensors:
-                if place.chip == name:
-                    samples[place.id].append(raw[place.electrode])
-        await aio.sleep_ms(SAMPLE_EVERY_MS)
-    return samples
-
-
-def _spreads_max(board: Board) -> dict[str, int]:
-    """How far a resting sensor's samples may lie apart, by its chip's own noise."""
-    return {
-        place.id: SPREAD_NOISES * board.chips[place.chip].noise_counts_typical
-        for place in board.sensors
-    }
-
-
-def _reference(sensor: str, raw: list[int], spread_max: int) -> int:
-    spread = max(raw) - min(raw)
-    if spread > spread_max:
+    """The median raw reading of every sensor; raises SensorFault naming those that have none."""
+    measuring = _Measuring(board)
+    empty = await measuring.sample(MOVED_EMPTY)
+    if measuring.troubles:
         raise SensorFault(
-            f"Sensor {sensor} moved by {spread} counts while it was measured. "
-            "Clear and dry the felt, then calibrate again."
+            "; ".join(f"Sensor {sensor}: {why}" for sensor, why in measuring.troubles.items()) + "."
         )
-    return round(median(raw))
+    return {sensor: round(median(raw)) for sensor, raw in empty.items()}
+
+
+def _verdict(sensor: str, empty: Readings, chips: Readings, trouble: str) -> SpotCalibration:
+    if trouble:
+        return SpotCalibration(sensor, 0, 0, 0.0, trouble)
+    reference = round(median(empty[sensor]))
+    delta = reference - round(median(chips[sensor]))
+    noise = max(pstdev(empty[sensor]), pstdev(chips[sensor]))
+    return SpotCalibration(sensor, reference, delta, noise)
+
+
+class _Measuring:
+    """All spots of a board while they are measured; one that fails does not stop the others."""
+
+    def __init__(self, board: Board) -> None:
+        self.troubles: dict[str, str] = {}  # the first of each spot
+        self._chips = board.chips
+        self._places: dict[str, list[SensorPlace]] = {name: [] for name in board.chips}
+        for place in sorted(board.sensors, key=lambda place: place.electrode):
+            self._places[place.chip].append(place)
+
+    def is_hopeless(self) -> bool:
+        return all(self._is_lost(name) for name in self._chips)
+
+    async def start(self) -> None:
+        """The sensing chips measure from here on as they do in play."""
+        for name in self._chips:
+            await self._try(name, partial(self._start, name))
+
+    async def listen(self, moved: str) -> Readings:
+        """Single readings of every sensor, at the pace at which a spot is decided."""
+        return await self._collect(self._read, READING_COUNT, READING_EVERY_MS, moved)
+
+    async def sample(self, moved: str) -> Readings:
+        """A few measures of every sensor; they need no start and no reference."""
+        return await self._collect(self._measure, SAMPLE_COUNT, SAMPLE_EVERY_MS, moved)
+
+    async def _collect(
+        self, take: Callable[[str], Awaitable[list[int]]], count: int, every_ms: int, moved: str
+    ) -> Readings:
+        heard: Readings = {place.id: [] for places in self._places.values() for place in places}
+
+        async def take_into(name: str) -> None:
+            for place, raw in zip(self._places[name], await take(name), strict=True):
+                heard[place.id].append(raw)
+
+        for _ in range(count):
+            for name in self._chips:
+                await self._try(name, partial(take_into, name))
+            await aio.sleep_ms(every_ms)
+        for name, places in self._places.items():
+            spread_max = SPREAD_NOISES * self._chips[name].noise_counts_typical
+            for place in places:
+                spread = max(heard[place.id], default=0) - min(heard[place.id], default=0)
+                if spread > spread_max:
+                    self._note(place, f"it moved by {spread} counts {moved}")
+        return heard
+
+    async def _try(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        """A chip that fails is every spot's trouble; nothing is asked of it any more."""
+        if self._is_lost(name):
+            return
+        try:
+            await work()
+        except HardwareFault as fault:
+            self._note_chip(name, str(fault).rstrip("."))
+
+    async def _start(self, name: str) -> None:
+        raw_by_sensor = dict(
+            zip((place.id for place in self._places[name]), await self._measure(name), strict=True)
+        )
+        sound = [raw for sensor, raw in raw_by_sensor.items() if sensor not in self.troubles]
+        if not sound:
+            return
+        # A dead electrode needs a reference too, or the chip would not run for the others.
+        stand_in = round(median(sound))
+        await self._chips[name].start(
+            [stand_in if sensor in self.troubles else raw for sensor, raw in raw_by_sensor.items()]
+        )
+
+    async def _measure(self, name: str) -> list[int]:
+        measures = await self._chips[name].measure_each()
+        self._note_faults(name, [each.fault for each in measures])
+        return [each.raw for each in measures]
+
+    async def _read(self, name: str) -> list[int]:
+        readings = await self._chips[name].snapshot()
+        self._note_faults(name, [each.fault for each in readings])
+        return [each.raw for each in readings]
+
+    def _note_faults(self, name: str, faults: Sequence[str | None]) -> None:
+        if all(faults) and len(faults) > 1:
+            self._note_chip(name, f"{faults[0]}, all its spots")
+        for place, fault in zip(self._places[name], faults, strict=True):
+            if fault:
+                self._note(place, f"its pad is open or shorted ({fault}): check pad and cable")
+
+    def _note_chip(self, name: str, sentence: str) -> None:
+        why = f"{name} ({self._chips[name].label}): {sentence}; check the chip's cable and supply"
+        for place in self._places[name]:
+            self._note(place, why)
+
+    def _note(self, place: SensorPlace, why: str) -> None:
+        self.troubles.setdefault(place.id, why)
+
+    def _is_lost(self, name: str) -> bool:
+        return all(place.id in self.troubles for place in self._places[name])

@@ -38,8 +38,26 @@ class ElectrodeReading:
         return self.reference - self.raw
 
 
+@dataclass(frozen=True, slots=True)
+class ElectrodeMeasure:
+    """One electrode without a reference; `raw` means nothing while `fault` is set."""
+
+    raw: int
+    fault: str | None = None
+
+
+def median_measure(samples: Sequence[ElectrodeMeasure]) -> ElectrodeMeasure:
+    """One fault is enough: a pad that comes and goes cannot be calibrated."""
+    for sample in samples:
+        if sample.fault is not None:
+            return sample
+    return sorted(samples, key=lambda sample: sample.raw)[len(samples) // 2]
+
+
 class CapacitiveSensor(Protocol):
     """One sensing chip with `electrode_count` electrodes, numbered from 0.
+
+    `label` names kind, address and bus, for people who look for the chip.
 
     Raw measures lie between 0 and `counts_full_scale`. In the same units, a usual chip on a usual
     pad makes `chip_counts_typical`, and `noise_counts_typical` is the rms noise of a quiet pad
@@ -47,6 +65,7 @@ class CapacitiveSensor(Protocol):
     calibrated. A sensing chip without an interrupt line is read every `poll_ms`.
     """
 
+    label: str
     electrode_count: int
     interrupt: InputLine | None
     counts_full_scale: int
@@ -57,8 +76,16 @@ class CapacitiveSensor(Protocol):
     async def start(self, references: Sequence[int]) -> None:
         """Runs with stored empty-felt references; never learns what lies on the felt now."""
 
+    async def measure_each(self) -> list[ElectrodeMeasure]:
+        """What each electrode measures, for calibration; needs no references."""
+
     async def measure(self) -> list[int]:
-        """The raw measure of each electrode, for calibration; needs no references."""
+        """The raw measure of each electrode; raises SensorFault when one of them has none."""
+        measures = await self.measure_each()
+        for electrode, each in enumerate(measures):
+            if each.fault is not None:
+                raise SensorFault(f"{self.label}: electrode {electrode} is {each.fault}.")
+        return [each.raw for each in measures]
 
     async def read_touched(self) -> int:
         """The touch bits, electrode 0 lowest: the fast wake-up, cheap and without detail.

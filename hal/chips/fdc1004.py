@@ -17,7 +17,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hal.aio import sleep_ms, ticks_ms
-from hal.capacitive import CapacitiveSensor, ElectrodeReading
+from hal.capacitive import (
+    CapacitiveSensor,
+    ElectrodeMeasure,
+    ElectrodeReading,
+    median_measure,
+)
 from hal.chip_kinds import ADDRESSES, CAPDAC_MAX, ELECTRODE_COUNT_MAX, FDC1004, TOUCH_THRESHOLDS
 from hal.chips.fdc1004_electrode import (
     CODE_MAX,
@@ -88,7 +93,7 @@ class Fdc1004(CapacitiveSensor):
         self.electrode_count = electrode_count
         self._bus = bus
         self._address = ADDRESSES[FDC1004][0]
-        self._label = f"FDC1004 on bus {bus.name}"
+        self.label = f"FDC1004 on bus {bus.name}"
         self._thresholds = list(thresholds or [TOUCH_THRESHOLDS[FDC1004][:2]] * electrode_count)
         if len(self._thresholds) != electrode_count:
             raise ValueError("An FDC1004 needs one pair of thresholds for each electrode.")
@@ -113,20 +118,20 @@ class Fdc1004(CapacitiveSensor):
             electrode.judge(now_ms)
         self._electrodes = electrodes
 
-    async def measure(self) -> list[int]:
+    async def measure_each(self) -> list[ElectrodeMeasure]:
         """The median of a few samples for each electrode; leaves the chip as it was, or stopped."""
         was_running = bool(self._electrodes)
         if not was_running:
             await self._run()
-        samples = [await self._fresh_raws() for _ in range(SAMPLE_COUNT)]
+        samples = [await self._fresh_measures() for _ in range(SAMPLE_COUNT)]
         if not was_running:
             await self._bus.run(lambda smbus: self._write(smbus, FDC_CONF, 0))
-        return [sorted(column)[SAMPLE_COUNT // 2] for column in zip(*samples, strict=True)]
+        return [median_measure(column) for column in zip(*samples, strict=True)]
 
     async def read_touched(self) -> int:
         fault = await self._refresh()
         if fault is not None:
-            raise SensorFault(f"{self._label}: {fault}.")
+            raise SensorFault(f"{self.label}: {fault}.")
         return sum(1 << n for n, electrode in enumerate(self._electrodes) if electrode.touched)
 
     async def snapshot(self) -> list[ElectrodeReading]:
@@ -145,7 +150,7 @@ class Fdc1004(CapacitiveSensor):
 
     async def recover(self) -> None:
         if self._references is None:
-            raise SensorFault(f"{self._label} has no stored references to recover with.")
+            raise SensorFault(f"{self.label} has no stored references to recover with.")
         await self.start(self._references)
 
     # -- setting up --------------------------------------------------------------------------
@@ -158,7 +163,7 @@ class Fdc1004(CapacitiveSensor):
             if await self._bus.run(self._is_reset):
                 break
         else:
-            raise SensorFault(f"{self._label} did not reset.")
+            raise SensorFault(f"{self.label} did not reset.")
         await self._bus.run(self._configure)
 
     def _reset(self, smbus: SMBusLike) -> None:
@@ -166,7 +171,7 @@ class Fdc1004(CapacitiveSensor):
             found = self._read(smbus, register)
             if found != expected:
                 raise SensorFault(
-                    f"{self._label}: register 0x{register:02X} reads 0x{found:04X}, "
+                    f"{self.label}: register 0x{register:02X} reads 0x{found:04X}, "
                     f"not 0x{expected:04X}; this is another chip."
                 )
         self._write(smbus, FDC_CONF, RESET)
@@ -181,16 +186,16 @@ class Fdc1004(CapacitiveSensor):
             setup = electrode << 13 | AGAINST_CAPDAC | self._capdac << 5
             data = setup.to_bytes(2, "big")
             register = MEASURE_SETUPS + electrode
-            write_verified(smbus, self._address, register, data, self._label, SensorFault)
+            write_verified(smbus, self._address, register, data, self.label, SensorFault)
         self._write(smbus, FDC_CONF, self._run_mode)
         found = self._read(smbus, FDC_CONF) & ~DONE_MASK
         if found != self._run_mode:
-            raise SensorFault(f"{self._label} does not measure: FDC_CONF reads 0x{found:04X}.")
+            raise SensorFault(f"{self.label} does not measure: FDC_CONF reads 0x{found:04X}.")
 
     def _checked(self, references: Sequence[int]) -> list[int]:
         if len(references) != self.electrode_count:
             raise SensorFault(
-                f"{self._label} has {self.electrode_count} electrodes, "
+                f"{self.label} has {self.electrode_count} electrodes, "
                 f"but {len(references)} references were given."
             )
         least, most = (units_of(code, self._capdac) for code in (CODE_MIN + 1, CODE_MAX - 1))
@@ -200,7 +205,7 @@ class Fdc1004(CapacitiveSensor):
             units = FULL_SCALE - reference
             if not max(least, OPEN_UNITS_MAX) <= units <= most:
                 raise SensorFault(
-                    f"{self._label}: the reference {reference} of electrode {electrode} "
+                    f"{self.label}: the reference {reference} of electrode {electrode} "
                     f"cannot be measured with {self._capdac} CAPDAC steps."
                 )
         return list(references)
@@ -248,20 +253,17 @@ class Fdc1004(CapacitiveSensor):
                 break
         return codes
 
-    async def _fresh_raws(self) -> list[int]:
+    async def _fresh_measures(self) -> list[ElectrodeMeasure]:
         codes = await self._fresh_codes()
-        raws = []
-        for electrode in range(self.electrode_count):
-            if electrode not in codes:
-                raise SensorFault(f"{self._label}: electrode {electrode} was not measured.")
-            units = units_of(codes[electrode], self._capdac)
-            if units is None or units < OPEN_UNITS_MAX:
-                raise SensorFault(
-                    f"{self._label}: electrode {electrode} is out of range "
-                    f"with {self._capdac} CAPDAC steps."
-                )
-            raws.append(FULL_SCALE - units)
-        return raws
+        return [self._measure_of(codes.get(each)) for each in range(self.electrode_count)]
+
+    def _measure_of(self, code: int | None) -> ElectrodeMeasure:
+        if code is None:
+            return ElectrodeMeasure(0, "not measured")
+        units = units_of(code, self._capdac)
+        if units is None or units < OPEN_UNITS_MAX:
+            return ElectrodeMeasure(0, f"out of range with {self._capdac} CAPDAC steps")
+        return ElectrodeMeasure(FULL_SCALE - units)
 
     def _read_done(self, smbus: SMBusLike, codes: dict[int, int]) -> bool:
         """Adds finished measurements to `codes`; a repeated attempt keeps what the first one read.
@@ -283,7 +285,7 @@ class Fdc1004(CapacitiveSensor):
     def _require_running(self) -> None:
         # Without a start there is no reference, and no measure means anything.
         if not self._electrodes:
-            raise SensorFault(f"{self._label} is not running.")
+            raise SensorFault(f"{self.label} is not running.")
 
     @property
     def _run_mode(self) -> int:

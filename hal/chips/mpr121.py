@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hal.aio import sleep_ms
-from hal.capacitive import CapacitiveSensor, ElectrodeReading
+from hal.capacitive import (
+    CapacitiveSensor,
+    ElectrodeMeasure,
+    ElectrodeReading,
+    median_measure,
+)
 from hal.chip_kinds import ELECTRODE_COUNT_MAX, MPR121
 from hal.chips.registers import verify, write_verified
 from hal.errors import SensorFault
@@ -78,7 +83,7 @@ class Mpr121(CapacitiveSensor):
         self.poll_ms = SAMPLE_EVERY_MS if interrupt is None else None
         self._bus = bus
         self._address = address
-        self._label = f"MPR121 0x{address:02X} on bus {bus.name}"
+        self.label = f"MPR121 0x{address:02X} on bus {bus.name}"
         self._thresholds = list(thresholds or [(12, 6)] * electrode_count)
         if len(self._thresholds) != electrode_count:
             raise ValueError("An MPR121 needs one pair of thresholds for each electrode.")
@@ -93,18 +98,18 @@ class Mpr121(CapacitiveSensor):
         await self._run([reference >> 2 for reference in self._references])
         self._running = True
 
-    async def measure(self) -> list[int]:
+    async def measure_each(self) -> list[ElectrodeMeasure]:
         """The median of a few samples for each electrode; leaves the chip as it was, or stopped."""
         was_running = self._running
         if not was_running:
             await self._run(None)
         samples = []
         for _ in range(SAMPLE_COUNT):
-            samples.append(await self._bus.run(self._read_raw))
+            samples.append(await self._bus.run(self._read_measures))
             await sleep_ms(SAMPLE_WAIT_MS)
         if not was_running:
             await self._bus.run(lambda smbus: smbus.write_byte_data(self._address, ECR, 0))
-        return [sorted(column)[SAMPLE_COUNT // 2] for column in zip(*samples, strict=True)]
+        return [median_measure(column) for column in zip(*samples, strict=True)]
 
     async def read_touched(self) -> int:
         self._require_running()
@@ -125,7 +130,7 @@ class Mpr121(CapacitiveSensor):
 
     async def recover(self) -> None:
         if self._references is None:
-            raise SensorFault(f"{self._label} has no stored references to recover with.")
+            raise SensorFault(f"{self.label} has no stored references to recover with.")
         self._running = False
         await self._bus.run(self._clear_over_current)
         await self.start(self._references)
@@ -153,11 +158,11 @@ class Mpr121(CapacitiveSensor):
         found = smbus.read_byte_data(self._address, AFE2)
         if found != AFE2_AFTER_RESET:
             raise SensorFault(
-                f"{self._label} did not reset: register 0x5D reads 0x{found:02X}, not 0x24."
+                f"{self.label} did not reset: register 0x5D reads 0x{found:02X}, not 0x24."
             )
 
     def _write(self, smbus: SMBusLike, register: int, data: Sequence[int]) -> None:
-        write_verified(smbus, self._address, register, data, self._label, SensorFault)
+        write_verified(smbus, self._address, register, data, self.label, SensorFault)
 
     def _clear_over_current(self, smbus: SMBusLike) -> None:
         if smbus.read_byte_data(self._address, STATUS_HIGH) & OVER_CURRENT:
@@ -166,19 +171,19 @@ class Mpr121(CapacitiveSensor):
     def _read_status(self, smbus: SMBusLike) -> int:
         low, high = read_registers(smbus, self._address, STATUS, 2)
         if high & OVER_CURRENT:
-            raise SensorFault(f"{self._label} stopped itself: over-current.")
+            raise SensorFault(f"{self.label} stopped itself: over-current.")
         return (low | high << 8) & self._electrode_mask
 
-    def _read_raw(self, smbus: SMBusLike) -> list[int]:
+    def _read_measures(self, smbus: SMBusLike) -> list[ElectrodeMeasure]:
         data = read_registers(smbus, self._address, STATUS, SNAPSHOT_BYTES)
         if data[STATUS_HIGH] & OVER_CURRENT:
-            raise SensorFault(f"{self._label} stopped itself: over-current.")
-        verify(smbus, self._address, ECR, [self._run_mode], self._label, SensorFault)
+            raise SensorFault(f"{self.label} stopped itself: over-current.")
+        verify(smbus, self._address, ECR, [self._run_mode], self.label, SensorFault)
         raws = [_word(data, ELECTRODE_DATA + 2 * e) for e in range(self.electrode_count)]
-        for electrode, raw in enumerate(raws):
-            if _out_of_range(data, electrode, raw):
-                raise SensorFault(f"{self._label}: electrode {electrode} is out of range.")
-        return raws
+        return [
+            ElectrodeMeasure(raw, OUT_OF_RANGE if _out_of_range(data, e, raw) else None)
+            for e, raw in enumerate(raws)
+        ]
 
     def _read_everything(self, smbus: SMBusLike) -> tuple[bytes, bytes]:
         data = read_registers(smbus, self._address, STATUS, SNAPSHOT_BYTES)
@@ -212,14 +217,14 @@ class Mpr121(CapacitiveSensor):
     def _checked(self, references: Sequence[int]) -> list[int]:
         if len(references) != self.electrode_count:
             raise SensorFault(
-                f"{self._label} has {self.electrode_count} electrodes, "
+                f"{self.label} has {self.electrode_count} electrodes, "
                 f"but {len(references)} references were given."
             )
         for electrode, reference in enumerate(references):
             touch_threshold, _ = self._thresholds[electrode]
             if not touch_threshold < reference < RAW_MAX:
                 raise SensorFault(
-                    f"{self._label}: the reference {reference} of electrode {electrode} "
+                    f"{self.label}: the reference {reference} of electrode {electrode} "
                     f"is not between {touch_threshold + 1} and {RAW_MAX - 1}."
                 )
         return list(references)
@@ -227,7 +232,7 @@ class Mpr121(CapacitiveSensor):
     def _require_running(self) -> None:
         # A stopped chip reads zero everywhere, which would look like an empty table.
         if not self._running:
-            raise SensorFault(f"{self._label} is not running.")
+            raise SensorFault(f"{self.label} is not running.")
 
     @property
     def _run_mode(self) -> int:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from controller.calibration import SpotCalibration, calibrate
+from controller import service_commands
+from controller.calibration import SpotCalibration, calibrate, measure_empty
 from controller.config import load_unit_config
+from controller.places import references_path
 from controller.references import load_calibrations, load_references, save_references
 from hal import aio
 from hal.board import Board
 from hal.chips.fdc1004 import Fdc1004
 from hal.chips.mpr121 import Mpr121
+from hal.errors import SensorFault
 from sim.backend import SimBackend
 from sim.floor import simulated, table_path
 from sim.loop import run_virtual
@@ -23,24 +28,41 @@ from sim.sense.cases import PADS
 from sim.sense.sensing_chip import CHIPS
 from sim.world import World
 
-TOUCH, TOUCH_FDC = "four-card-touch", "four-card-touch-fdc"
+Trouble = Callable[[World], None]
+NOTHING: Trouble = lambda _world: None  # noqa: E731
+ALL = [f"{seat}A" for seat in range(1, 8)]
+TABLES = TOUCH, TOUCH_FDC = "four-card-touch", "four-card-touch-fdc"
+
+asked: list[str] = []  # of the tech, by the last run
 
 
-def calibrated(spots: list[str], table: str) -> dict[str, SpotCalibration]:
-    """Runs the procedure; when asked for chips, the tech puts them on the given spots only."""
+def calibrated(
+    chips_on: Sequence[str] = ALL,
+    table: str = TOUCH,
+    before: Trouble = NOTHING,
+    with_chips: Trouble = NOTHING,
+    felt: PhysicalTable | None = None,
+) -> dict[str, SpotCalibration]:
+    """Runs the procedure; something may go wrong before it begins, or when the chips are laid."""
 
     async def run() -> list[SpotCalibration]:
         config = simulated(load_unit_config(table_path(table)))
         world = World(config.board)
+        if felt is not None:
+            world.lay_felt(felt)
         world.start()
         board = Board.from_config(config.board, SimBackend(world))
 
         async def confirm(sentence: str) -> None:
+            asked.append(sentence)
             await aio.sleep_ms(500)
             if "one chip" in sentence:
-                for spot in spots:
+                for spot in chips_on:
                     world.place_chip(spot)
-                await aio.sleep_ms(500)
+                with_chips(world)
+            else:
+                before(world)
+            await aio.sleep_ms(500)
 
         try:
             return await calibrate(board, confirm)
@@ -48,6 +70,7 @@ def calibrated(spots: list[str], table: str) -> dict[str, SpotCalibration]:
             board.close()
             await world.close()
 
+    asked.clear()
     return {spot.sensor: spot for spot in run_virtual(run())}
 
 
@@ -56,16 +79,128 @@ def calibrated(spots: list[str], table: str) -> dict[str, SpotCalibration]:
     [(TOUCH, Mpr121.chip_counts_typical), (TOUCH_FDC, Fdc1004.chip_counts_typical)],
 )
 def test_a_chip_on_every_spot_gives_a_good_verdict_for_each(table: str, usual: int) -> None:
-    found = calibrated([f"{seat}A" for seat in range(1, 8)], table)
+    found = calibrated(ALL, table)
     assert {spot.verdict for spot in found.values()} == {"good"}
     assert all(0.7 < spot.chip_delta / usual < 1.3 for spot in found.values())
 
 
-@pytest.mark.parametrize("table", [TOUCH, TOUCH_FDC])
+@pytest.mark.parametrize("table", TABLES)
 def test_a_spot_without_a_chip_is_called_bad_by_name(table: str) -> None:
-    found = calibrated([f"{seat}A" for seat in (1, 2, 3, 5, 6, 7)], table)
+    found = calibrated([spot for spot in ALL if spot != "4A"], table)
     assert [sensor for sensor, spot in found.items() if spot.verdict == "bad"] == ["4A"]
     assert "no chip was seen" in found["4A"].sentence
+
+
+def bad(found: dict[str, SpotCalibration]) -> dict[str, str]:
+    """The bad spots' sentences; every other spot must have been found good."""
+    others = {spot.verdict for spot in found.values() if spot.verdict != "bad"}
+    assert others <= {"good"}
+    assert list(found) == ALL
+    return {spot.sensor: spot.sentence for spot in found.values() if spot.verdict == "bad"}
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("shorted", [False, True])
+@pytest.mark.parametrize("step", ["before", "with_chips"])
+def test_a_dead_pad_is_one_spots_verdict(table: str, shorted: bool, step: str) -> None:
+    """Catches: one bad pad that ends the procedure for all, in the words of a chip's registers."""
+    troubles: dict[str, Any] = {step: lambda world: world.faults.break_electrode("4A", shorted)}
+    sentences = bad(calibrated(table=table, **troubles))
+    assert list(sentences) == ["4A"]
+    assert sentences["4A"].startswith("its pad is open or shorted (out of range")
+    assert sentences["4A"].endswith("check pad and cable")
+
+
+def rest_hand(world: World) -> None:
+    world.on_felt(lambda felt, now_s: felt.rest_hand("3A", now_s, whole=True))
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_hand_is_told_in_the_words_of_its_step(table: str) -> None:
+    while_empty = bad(calibrated(table=table, before=rest_hand, felt=PhysicalTable(ALL, 4)))
+    assert list(while_empty) == ["3A"]
+    assert "while nothing lay on it: clear and dry it" in while_empty["3A"]
+    with_chips = bad(calibrated(table=table, with_chips=rest_hand, felt=PhysicalTable(ALL, 4)))
+    assert list(with_chips) == ["3A"]
+    assert "under its chip: take your hands away" in with_chips["3A"]
+    assert "dry" not in with_chips["3A"]
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("step", ["before", "with_chips"])
+def test_a_silent_sensing_chip_is_named_and_the_others_are_measured(table: str, step: str) -> None:
+    troubles: dict[str, Any] = {step: lambda world: world.faults.nack("sense-1")}
+    sentences = bad(calibrated(table=table, **troubles))
+    behind = {TOUCH: ALL, TOUCH_FDC: ["1A", "2A", "3A", "4A"]}[table]
+    assert list(sentences) == behind
+    assert all(each.startswith("sense-1 (") for each in sentences.values())
+    assert all("no chip acknowledged" in each for each in sentences.values())
+
+
+def test_a_chip_that_reset_itself_is_named() -> None:
+    sentences = bad(calibrated(with_chips=lambda world: world.faults.reset_chip("sense-1")))
+    assert list(sentences) == ALL
+    assert "sense-1 (MPR121 0x5A on bus 1): chip reset itself" in sentences["1A"]
+
+
+def test_chips_are_not_asked_for_when_no_spot_can_be_measured() -> None:
+    calibrated(before=lambda world: world.faults.nack("sense-1"))
+    assert len(asked) == 1
+    calibrated()
+    assert len(asked) == 2
+
+
+def test_a_noisy_spot_is_not_told_that_its_chip_is_missing() -> None:
+    assert "too noisy" in SpotCalibration("1A", 700, 60, 4.0).sentence
+    assert "no chip was seen" in SpotCalibration("1A", 700, 2, 1.0).sentence
+
+
+def test_nothing_is_saved_while_a_spot_is_bad(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def run() -> int:
+        config = simulated(load_unit_config(table_path(TOUCH)))
+        world = World(config.board)
+        world.start()
+        world.faults.break_electrode("4A")
+
+        async def ask_tech(sentence: str) -> None:
+            if "one chip" in sentence:
+                for spot in ALL:
+                    world.place_chip(spot)
+            await aio.sleep_ms(500)
+
+        monkeypatch.setattr(service_commands, "ask_tech", ask_tech)
+        try:
+            return await service_commands.calibrate_unit(config, SimBackend(world), tmp_path, "")
+        finally:
+            await world.close()
+
+    assert run_virtual(run()) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:8] for line in lines if line.startswith(("good", "bad"))] == [
+        f"{'bad' if spot == '4A' else 'good':<5} {spot}" for spot in ALL
+    ]
+    assert lines[-1].startswith("nothing was saved")
+    assert not references_path(tmp_path).exists()
+
+
+def test_the_empty_felt_alone_names_the_spots_too() -> None:
+    async def run() -> None:
+        config = simulated(load_unit_config(table_path(TOUCH_FDC)))
+        world = World(config.board)
+        world.start()
+        for sensor in ("2A", "6A"):
+            world.faults.break_electrode(sensor)
+        board = Board.from_config(config.board, SimBackend(world))
+        try:
+            await measure_empty(board)
+        finally:
+            board.close()
+            await world.close()
+
+    with pytest.raises(SensorFault, match=r"Sensor 2A: its pad.*; Sensor 6A: its pad"):
+        run_virtual(run())
 
 
 @pytest.mark.parametrize(

@@ -364,7 +364,7 @@ def test_an_electrode_that_is_never_done_cannot_be_calibrated(
     converter: Converter, chip: Fdc1004
 ) -> None:
     converter.done = 0b1100
-    with pytest.raises(SensorFault, match="electrode 2 was not measured"):
+    with pytest.raises(SensorFault, match="electrode 2 is not measured"):
         run_virtual(chip.measure())
 
 
