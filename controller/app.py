@@ -213,6 +213,7 @@ class Controller:
             self._surface,
             lambda: not self.keeper.state.round_open,
             self._black_box,
+            lambda sentence: self.faults.set("interrupt", name, sentence),
         )
 
     def _start_trace(self) -> None:

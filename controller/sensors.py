@@ -15,6 +15,7 @@ from typing import Protocol
 from controller.calibration import SpotCalibration
 from controller.core.sensing import EMPTY, PROMPT_MS, Calibration, Spot
 from controller.core.surface import Surface
+from controller.interrupt_line import InterruptLine
 from hal import aio
 from hal.board import Board
 from hal.capacitive import CapacitiveSensor
@@ -61,6 +62,7 @@ class ChipWatch:
         surface: Surface | None = None,
         may_learn: Callable[[], bool] = lambda: False,
         witness: Witness | None = None,
+        line_fault: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         """`may_learn` says whether the empty felt may be followed: never in a round."""
         self.name = name
@@ -72,6 +74,7 @@ class ChipWatch:
         self._surface = surface or Surface()
         self._may_learn = may_learn
         self._witness = witness
+        self._line = InterruptLine(chip.interrupt, name, line_fault)
         for spot in spots.values():
             self._surface.add(spot)
         self._zeros = [spot.zero for spot in spots.values()]
@@ -136,7 +139,7 @@ class ChipWatch:
     async def _wait_for_news(self) -> bool:
         """True when the chip's interrupt called, False when it is merely time to look."""
         line = self._chip.interrupt
-        if line is None:
+        if line is None or not self._line.is_usable():
             await aio.sleep_ms(min(self._chip.poll_ms or WITHOUT_INTERRUPT_MS, self._poll_ms()))
             self._beat()
             return False

@@ -236,9 +236,20 @@ class TableFaults:
 
     def lose_interrupt(self, chip_name: str, count: int = 1) -> None:
         """The next `count` edges of the chip's interrupt line reach nobody."""
-        if chip_name not in self._interrupts:
-            raise ValueError(f"The chip {chip_name} has no interrupt line.")
-        self._pins.swallow_edges(self._interrupts[chip_name], count)
+        self._pins.swallow_edges(self._interrupt_gpio(chip_name), count)
+
+    def ground_interrupt(self, chip_name: str) -> None:
+        """The chip's interrupt line lies on ground, whatever the chip does, until it is mended."""
+        self._pins.force(self._interrupt_gpio(chip_name), 0)
+        self._struck["grounded interrupt"] += 1
+
+    def cut_interrupt(self, chip_name: str) -> None:
+        """The wire is off: the line stays high, whatever the chip does, until it is mended."""
+        self._pins.force(self._interrupt_gpio(chip_name), None)
+        self._struck["cut interrupt"] += 1
+
+    def mend_interrupt(self, chip_name: str) -> None:
+        self._pins.mend(self._interrupt_gpio(chip_name))
 
     def reset_chip(self, chip_name: str) -> None:
         """A dip of the chip's supply: its registers are at their power-on values."""
@@ -284,6 +295,11 @@ class TableFaults:
     def mend_electrode(self, sensor: str) -> None:
         self._felt.pad(sensor).broken_counts = None
         self._feel(sensor)
+
+    def _interrupt_gpio(self, chip_name: str) -> int:
+        if chip_name not in self._interrupts:
+            raise ValueError(f"The chip {chip_name} has no interrupt line.")
+        return self._interrupts[chip_name]
 
     def _living(self, chip_name: str) -> Chip:
         chip = self._at(chip_name)[1]

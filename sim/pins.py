@@ -122,6 +122,7 @@ class SimPinFactory(PiFactory):  # type: ignore[misc]  # gpiozero has no types.
         self._now_ns = now_ns
         self._by_gpio: dict[int, SimPin] = {}
         self._wires: dict[int, int | None] = {}
+        self._forced: dict[int, int | None] = {}
         self._swallow: Counter[int] = Counter()
         self._listeners: dict[int, Callable[[int | None], None]] = {}
         self._driven: dict[int, int | None] = {}
@@ -138,16 +139,18 @@ class SimPinFactory(PiFactory):  # type: ignore[misc]  # gpiozero has no types.
 
     def wire(self, gpio: int) -> int | None:
         """What drives the wire now: 0, 1, or None for nothing."""
-        return self._wires.get(gpio)
+        return self._forced[gpio] if gpio in self._forced else self._wires.get(gpio)
 
     def drive(self, gpio: int, level: int | None) -> None:
         """The outside drives the wire low or high, or lets go of it so that the pull decides."""
-        pin = self._pin_of(gpio)
-        before = pin.state
-        self._wires[gpio] = level
-        after = pin.state
-        if after != before:
-            self._deliver(gpio, pin, after)
+        self._change(gpio, lambda: self._wires.update({gpio: level}))
+
+    def force(self, gpio: int, level: int | None) -> None:
+        """The wire lies on ground (0) or is cut (None), whoever drives its other end."""
+        self._change(gpio, lambda: self._forced.update({gpio: level}))
+
+    def mend(self, gpio: int) -> None:
+        self._change(gpio, lambda: self._forced.pop(gpio, None))
 
     def listen(self, gpio: int, listener: Callable[[int | None], None]) -> None:
         """`listener` hears what the header itself puts on the wire: 0, 1, or None: nothing."""
@@ -176,6 +179,14 @@ class SimPinFactory(PiFactory):  # type: ignore[misc]  # gpiozero has no types.
         if gpio not in self._by_gpio:
             self._by_gpio[gpio] = self.pin(gpio)
         return self._by_gpio[gpio]
+
+    def _change(self, gpio: int, change: Callable[[], object]) -> None:
+        pin = self._pin_of(gpio)
+        before = pin.state
+        change()
+        after = pin.state
+        if after != before:
+            self._deliver(gpio, pin, after)
 
     def _deliver(self, gpio: int, pin: SimPin, level: int) -> None:
         if self._swallow[gpio] > 0:

@@ -144,3 +144,20 @@ def test_only_the_chosen_edge_calls_back(factory: SimPinFactory) -> None:
     factory.drive(4, 1)
     factory.drive(4, 0)
     assert levels == [0]
+
+
+def test_a_grounded_or_cut_wire_carries_nothing_of_what_drives_it(factory: SimPinFactory) -> None:
+    with line(factory) as device:
+        edges: list[str] = []
+        device.when_activated = partial(edges.append, "low")
+        device.when_deactivated = partial(edges.append, "high")
+        factory.force(17, 0)
+        factory.drive(17, 1)
+        factory.drive(17, 0)
+        assert device.is_active
+        assert edges == ["low"]
+        factory.force(17, None)
+        assert not device.is_active
+        factory.mend(17)
+        assert device.is_active
+        assert edges == ["low", "high", "low"]
