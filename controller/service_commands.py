@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from getpass import getpass
 from pathlib import Path
@@ -19,21 +19,27 @@ import apsw
 from controller.black_box import TraceStore
 from controller.calibration import BAD, calibrate, measure_empty
 from controller.config import UnitConfig
+from controller.core.sensing import Spot
+from controller.core.surface import Surface
+from controller.felt_memory import FeltMemory, FeltStore
 from controller.health import advice
 from controller.health_store import Day, HealthStore
-from controller.places import black_box_path, health_path, references_path
+from controller.places import black_box_path, felt_path, health_path, references_path
 from controller.recovery import open_journal
-from controller.references import load_references, save_references
-from controller.selftest import Verdict, run_selftest
+from controller.references import load_calibrations, load_references, save_references
+from controller.selftest import run_selftest
+from controller.sensors import make_spots
 from controller.service import ServiceDesk, ServiceRefused
 from controller.service_books import JournalBook
+from controller.verdict import Verdict
 from hal.backend import Backend
 from hal.board import Board
 from hal.clock import wall_ms
+from hal.worker import InlineWorker
 from protocol.settings import TableSettings
 
 Work = Callable[[Board], Awaitable[int]]
-Evidence = TypeVar("Evidence", HealthStore, TraceStore)
+Evidence = TypeVar("Evidence", FeltStore, HealthStore, TraceStore)
 
 
 def ask_pin() -> str:
@@ -133,9 +139,28 @@ async def selftest_unit(config: UnitConfig, backend: Backend, data: Path, tech: 
     async def test(board: Board) -> int:
         sensors = [sensor.id for sensor in config.board.sensors]
         references = load_references(references_path(data), config.board.serial, sensors)
-        return print_verdicts(await run_selftest(board, references))
+        spots = await _spots_as_left(board, data, references)
+        return print_verdicts(await run_selftest(board, references, spots))
 
     return await _in_service("selftest", config, backend, data, tech, test)
+
+
+async def _spots_as_left(
+    board: Board, data: Path, references: Mapping[str, int]
+) -> dict[str, Spot]:
+    """The spots as calibrated, with what the table last knew of its felt, as at a start of play."""
+    spots = make_spots(board, load_calibrations(references_path(data), board.serial))
+    surface = Surface()
+    for spot in spots.values():
+        surface.add(spot)
+    if felt_path(data).is_file():
+        with _evidence(FeltStore, felt_path(data)) as store:
+            disk = InlineWorker("felt")
+            await FeltMemory(store, disk, surface, references, spots, lambda: False).restore()
+    for spot in spots.values():
+        # Felt that moved since is not followed as in play: the tech is told what it reads.
+        spot.classifier.anchored = True
+    return spots
 
 
 def show_traces(data: Path, round_number: int | None, out: Path | None) -> int:

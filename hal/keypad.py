@@ -42,6 +42,7 @@ class Keypad:
     def __init__(
         self, expander: Tca9555, keys: Mapping[str, int], interrupt: InputLine | None
     ) -> None:
+        self.label = expander.label
         self._expander = expander
         self._names = {pin: name for name, pin in keys.items()}
         self._mask = sum(1 << pin for pin in self._names)
@@ -68,6 +69,11 @@ class Keypad:
     async def held(self) -> tuple[str, ...]:
         """The keys that are down right now, for the self-test."""
         return self._names_in(await self._read_down())
+
+    async def is_line_held(self) -> bool:
+        """True when its interrupt calls although the keys were just read, for the self-test."""
+        await self._read_down()
+        return self._interrupt is not None and self._interrupt.active
 
     async def _next_press(self) -> KeyPress | KeyChord:
         while True:

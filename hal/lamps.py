@@ -30,7 +30,7 @@ class LampBank:
     """Levels are 0 (dark) to 4095 (full)."""
 
     def __init__(self, chips: Mapping[str, Pca9685], places: Mapping[Lamp, LampPlace]) -> None:
-        self._chips = dict(chips)
+        self.chips = dict(chips)
         self._places = dict(places)
         self._wanted: dict[str, dict[int, int]] = {name: {} for name in chips}
         for place in self._places.values():
@@ -70,7 +70,7 @@ class LampBank:
         """Raises the first fault of a chip that lost its set-up; the next write restores it."""
         async with self._lock:
             faults = []
-            for name, chip in self._chips.items():
+            for name, chip in self.chips.items():
                 try:
                     await chip.check()
                 except HardwareFault as fault:
@@ -82,7 +82,12 @@ class LampBank:
         """What the chip itself holds for a lamp, for the self-test."""
         self._require(lamp, 0)
         place = self._places[lamp]
-        return await self._chips[place.chip].read_back(place.channel)
+        return await self.chips[place.chip].read_back(place.channel)
+
+    def place(self, lamp: Lamp) -> LampPlace:
+        """Where a lamp hangs, for the self-test."""
+        self._require(lamp, 0)
+        return self._places[lamp]
 
     def _want_all_off(self) -> None:
         for levels in self._wanted.values():
@@ -90,12 +95,12 @@ class LampBank:
                 levels[channel] = 0
 
     async def _rewrite_everything(self) -> None:
-        self._written = dict.fromkeys(self._chips)
+        self._written = dict.fromkeys(self.chips)
         await self._write_changes()
 
     async def _write_changes(self) -> None:
         faults = []
-        for name in self._chips:
+        for name in self.chips:
             try:
                 await self._write_chip(name)
             except HardwareFault as fault:
@@ -109,9 +114,9 @@ class LampBank:
         # Unknown until the chip acknowledged: a fault or a cancelled caller leaves it so.
         self._written[name] = None
         if written is None:
-            await self._chips[name].start(wanted)
+            await self.chips[name].start(wanted)
         else:
-            await self._chips[name].write(
+            await self.chips[name].write(
                 {channel: level for channel, level in wanted.items() if level != written[channel]}
             )
         self._written[name] = wanted

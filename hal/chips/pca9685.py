@@ -47,7 +47,7 @@ class Pca9685:
             raise ValueError("A PCA9685 at 0x70 would hear what is meant for all of them.")
         self._bus = bus
         self._address = address
-        self._label = f"PCA9685 0x{address:02X} on bus {bus.name}"
+        self.label = f"PCA9685 0x{address:02X} on bus {bus.name}"
 
     async def start(self, levels: Mapping[int, int] | None = None) -> None:
         """Sets the chip up from any state, and wakes it with `levels` (all others dark)."""
@@ -81,7 +81,7 @@ class Pca9685:
         # RESTART reads as 1 here if lamps were running, and an external clock cannot be unset.
         mode1 = smbus.read_byte_data(self._address, MODE1)
         if mode1 & ~RESTART != ASLEEP:
-            raise ChipFault(f"{self._label} did not go to sleep: MODE1 reads 0x{mode1:02X}.")
+            raise ChipFault(f"{self.label} did not go to sleep: MODE1 reads 0x{mode1:02X}.")
         self._write(smbus, MODE2, [OUTPUTS])
         self._write(smbus, PRE_SCALE, [FASTEST_PRE_SCALE])
         for done in range(0, len(frame), START_BYTES_MAX):
@@ -92,15 +92,15 @@ class Pca9685:
             smbus.write_byte_data(self._address, MODE1, AWAKE | RESTART)
 
     def _verify_modes(self, smbus: SMBusLike) -> None:
-        verify(smbus, self._address, MODE1, [AWAKE, OUTPUTS], self._label)
-        verify(smbus, self._address, PRE_SCALE, [FASTEST_PRE_SCALE], self._label)
+        verify(smbus, self._address, MODE1, [AWAKE, OUTPUTS], self.label)
+        verify(smbus, self._address, PRE_SCALE, [FASTEST_PRE_SCALE], self.label)
 
     def _write_runs(self, smbus: SMBusLike, runs: Iterable[tuple[int, bytes]]) -> None:
         for register, data in runs:
             write_registers(smbus, self._address, register, data)
 
     def _write(self, smbus: SMBusLike, register: int, data: bytes | list[int]) -> None:
-        write_verified(smbus, self._address, register, data, self._label)
+        write_verified(smbus, self._address, register, data, self.label)
 
     def _decode(self, channel: int, data: bytes) -> int:
         _, on_high, off_low, off_high = data
@@ -109,7 +109,7 @@ class Pca9685:
         if on_high & FULL:
             return LEVEL_MAX
         if data[0] or on_high:
-            raise ChipFault(f"{self._label}: channel {channel} has a delay nobody wrote.")
+            raise ChipFault(f"{self.label}: channel {channel} has a delay nobody wrote.")
         return off_low | off_high << 8
 
 

@@ -29,7 +29,7 @@ class Tca9548a:
         self.last_fault = ""
         self._bus = bus
         self._address = address
-        self._label = f"TCA9548A 0x{address:02X} on bus {bus.name}"
+        self.label = f"TCA9548A 0x{address:02X} on bus {bus.name}"
         # None: this program has not written it yet, and a program before it may have.
         self._written: int | None = None
 
@@ -41,6 +41,10 @@ class Tca9548a:
     async def run_behind(self, channel: int, job: Callable[[SMBusLike], T]) -> T:
         """Runs a conversation with the chips of one channel, and with no other channel on."""
         return await self._bus.run(lambda smbus: self._through(smbus, 1 << channel, job))
+
+    async def check(self) -> None:
+        """Raises BusFault when it does not answer; behind it nothing would."""
+        await self._bus.run(self._read)
 
     @property
     def bus_name(self) -> str:
@@ -64,7 +68,7 @@ class Tca9548a:
         if found != control:
             # Else the chip of another seat would answer for this one.
             raise TransferBroken(
-                f"{self._label} has its channels at 0x{found:02X} after 0x{control:02X}"
+                f"{self.label} has its channels at 0x{found:02X} after 0x{control:02X}"
             )
         self._written = control
 
@@ -75,7 +79,7 @@ class Tca9548a:
 
     def _note_reset(self, found: int) -> None:
         self.reset_count += 1
-        self.last_fault = f"{self._label} was reset: its channels read 0x{found:02X}."
+        self.last_fault = f"{self.label} was reset: its channels read 0x{found:02X}."
         log.warning("%s Resets so far: %d.", self.last_fault, self.reset_count)
 
 

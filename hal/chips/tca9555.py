@@ -23,7 +23,7 @@ class Tca9555:
     def __init__(self, bus: I2cBus, address: int) -> None:
         self._bus = bus
         self._address = address
-        self._label = f"TCA9555 0x{address:02X} on bus {bus.name}"
+        self.label = f"TCA9555 0x{address:02X} on bus {bus.name}"
 
     async def start(self, inputs_mask: int) -> None:
         """Lines in the mask become inputs; the others are driven low, so that none floats."""
@@ -46,4 +46,4 @@ class Tca9555:
 
     def _write(self, smbus: SMBusLike, register: int, value: int) -> None:
         data = [value & 0xFF, value >> 8]
-        write_verified(smbus, self._address, register, data, self._label)
+        write_verified(smbus, self._address, register, data, self.label)

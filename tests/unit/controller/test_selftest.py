@@ -9,7 +9,8 @@ import pytest
 
 from controller.calibration import measure_empty
 from controller.config import load_unit_config
-from controller.selftest import Verdict, run_selftest
+from controller.selftest import run_selftest
+from controller.verdict import Verdict
 from hal import aio
 from hal.board import Board
 from hal.board_config import BoardConfig

@@ -1,0 +1,161 @@
+"""The self-test of the sensing chips: do they answer, do they call, and is each pad fit to play?
+
+It alone knows which finding is a fault of the pad and which is a chip or a hand on it. What is on a
+spot is found by the same code as in play, from what a tech calibrated; a spot that could not take a
+bet now must not pass here. It needs nobody, and starts the chips with their references.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from statistics import pstdev
+
+from controller.core import sensing
+from controller.core.empty_felt import EMPTY_MAX
+from controller.core.evidence import LEFT_BEHIND_MS
+from controller.core.findings import BELOW_EMPTY, CREPT, DISTURBED, TOO_LITTLE
+from controller.core.trace import Trace
+from controller.verdict import Verdict, judge
+from hal import aio
+from hal.board import Board, SensorPlace
+from hal.capacitive import CapacitiveSensor
+from hal.errors import HardwareFault
+from hal.lines import InputLine
+
+# As long as play needs for the slowest of its findings, a loose pad or something that moves.
+READING_COUNT = 300
+READING_EVERY_MS = 10
+
+LINE_LOOKS = 5
+LINE_LOOK_MS = 20
+CALLED_MS = 50
+
+NOISY = "too noisy for a chip to be accepted: clean the pad, check its cable and what runs near it"
+# What to do about a finding that neither a chip nor a hand explains.
+ADVICE = {
+    DISTURBED: NOISY,
+    TOO_LITTLE: "take away what lies there; if nothing does, dry the felt and calibrate",
+    BELOW_EMPTY: "dry the felt, check pad and cable, then calibrate",
+    CREPT: "dry the felt, then calibrate",
+    sensing.LOOSE_PAD: "check pad and cable",
+}
+
+
+async def sensor_verdicts(
+    board: Board, references: Mapping[str, int], spots: Mapping[str, sensing.Spot]
+) -> list[Verdict]:
+    verdicts: list[Verdict] = []
+    for name in board.chips:
+        verdicts += await _chip(board, name, references, spots)
+    return verdicts
+
+
+async def _chip(
+    board: Board, name: str, references: Mapping[str, int], spots: Mapping[str, sensing.Spot]
+) -> list[Verdict]:
+    places = sorted(
+        (place for place in board.sensors if place.chip == name), key=lambda p: p.electrode
+    )
+    chip = board.chips[name]
+    owner = f"{name} ({chip.label})"
+    empty = [references[place.id] for place in places]
+    listening = [_Listening(place, spots[place.id], references[place.id]) for place in places]
+    verdicts = []
+    try:
+        if chip.interrupt is not None:
+            test = partial(_test_line, chip, chip.interrupt, empty)
+            verdicts.append(await judge(f"interrupt of {name}", test, chip.label))
+        await chip.start(empty)
+        for _ in range(READING_COUNT):
+            await aio.sleep_ms(READING_EVERY_MS)
+            readings = await chip.snapshot()
+            for each in listening:
+                reading = readings[each.place.electrode]
+                each.hear(reading.raw, reading.touched, reading.fault)
+    except HardwareFault as fault:
+        return [Verdict(f"sensor {place.id}", False, f"{owner}: {fault}") for place in places]
+    return verdicts + [each.verdict() for each in listening]
+
+
+async def _test_line(chip: CapacitiveSensor, line: InputLine, empty: list[int]) -> str:
+    """Makes every spot look touched, by a reference no felt has, and waits for the chip's call."""
+    await chip.start(empty)
+    await _require_let_go(chip, line)
+    edge_count = line.edge_count
+    beyond = 2 * chip.chip_counts_typical
+    await chip.start([min(raw + beyond, chip.counts_full_scale - 1) for raw in empty])
+    await aio.sleep_ms(CALLED_MS)
+    called = line.edge_count != edge_count
+    if not await chip.read_touched():
+        return "not tried: no spot of the chip could be made to call"
+    if not called:
+        raise HardwareFault("The chip called, but the unit did not hear it: check the wire.")
+    await _require_let_go(chip, line)
+    return "calls when a spot is touched, and lets go when the chip is read"
+
+
+async def _require_let_go(chip: CapacitiveSensor, line: InputLine) -> None:
+    for _ in range(LINE_LOOKS):
+        await aio.sleep_ms(LINE_LOOK_MS)
+        await chip.read_touched()
+        if not line.active:
+            return
+    raise HardwareFault("The line stays low although the chip was read: it is shorted.")
+
+
+class _Listening:
+    """One spot for a few seconds, and whether it was ever as still as a chip has to lie."""
+
+    def __init__(self, place: SensorPlace, spot: sensing.Spot, reference: int) -> None:
+        self.place = place
+        self._spot = spot
+        self._reference = reference
+        self._trace = Trace(spot.calibration.noise_level())
+        self._was_still = False
+        self._raw: list[int] = []
+        self._lowest = 0.0
+
+    def hear(self, raw: int, touched: bool, fault: str | None) -> None:
+        now_ms = aio.ticks_ms()
+        spot = self._spot
+        spot.reading(raw, self._reference, touched, fault, now_ms)
+        if spot.presence == sensing.FAULT:
+            return
+        self._raw.append(raw)
+        self._lowest = min(self._lowest, spot.level)
+        if self._trace.add(spot.level, now_ms) and not self._was_still:
+            self._was_still = self._trace.mean_if_still(LEFT_BEHIND_MS, now_ms) is not None
+
+    def verdict(self) -> Verdict:
+        part, trouble = f"sensor {self.place.id}", self._trouble()
+        if not self._raw:
+            return Verdict(part, False, trouble)
+        return Verdict(part, not trouble, f"{self._figures()}: {trouble or self._what_is_there()}")
+
+    def _trouble(self) -> str:
+        """Why no bet could be taken here, or "" when the pad is fit, or something covers it."""
+        spot = self._spot
+        if spot.presence == sensing.FAULT or spot.reason in ADVICE:
+            advice = ADVICE.get(spot.reason, "open or shorted? Check pad and cable")
+            return f"{spot.reason}; {advice}"
+        is_bare = spot.presence == sensing.ABSENT
+        # A hand only ever adds: what swings below the empty felt is noise.
+        if not self._was_still and (is_bare or self._lowest < -EMPTY_MAX):
+            return NOISY
+        return ""
+
+    def _what_is_there(self) -> str:
+        if self._spot.presence == sensing.ABSENT:
+            return "empty"
+        if self._spot.confirmed:
+            return "a chip lies there"
+        return f"{self._spot.reason or 'something is here'}; clear the spot to have its pad judged"
+
+    def _figures(self) -> str:
+        scale, raw = self._spot.calibration, self._raw[-1]
+        below = self._reference - raw
+        return (
+            f"raw {raw}, {below} below its reference (a chip: {scale.chip_delta:.0f}), "
+            f"noise {pstdev(self._raw):.1f} (calibrated: {scale.noise:.1f})"
+        )
