@@ -386,7 +386,8 @@ def test_the_bench_pokes_the_world_and_shows_each_lamps_duty(chromium: Browser) 
             page.locator('.spot[data-sensor="1A"]').click()
             expect(page.locator('.spot[data-sensor="1A"]')).to_have_attribute("data-chip", "yes")
             page.locator('[data-swipe="EXECUTIVE"]').click()
-            page.frame_locator("#panel").locator('[data-button="SEAT 3"]').click()
+            with page.expect_response(lambda answer: answer.url == unit.url + "/press"):
+                page.frame_locator("#panel").locator('[data-button="SEAT 3"]').click()
             white = "spot => getComputedStyle(spot).getPropertyValue('--white')"
             assert page.locator('.spot[data-sensor="3A"]').evaluate(white) == "1.000"
             assert page.locator('.spot[data-sensor="5A"]').evaluate(white) == "0.000"
