@@ -42,6 +42,7 @@ from hal.board import Board
 from hal.clock import wall_ms
 from hal.errors import ConfigError, HardwareFault
 from hal.loop_watch import UNIT_BEAT_S, LoopWatch
+from hal.worker import ThreadWorker
 from protocol.command_line import run_command
 from protocol.stream import FrameStream
 from protocol.tls import limit_tls_buffers, open_stream
@@ -162,7 +163,9 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
     async def connect() -> FrameStream:
         return await open_stream(config.link_host, config.link_port, identity.context())
 
-    traces = await disk.run(lambda: _kept(TraceStore, black_box_path(data)))
+    # A thread of its own: no bet waits for the disk behind a trace.
+    evidence = ThreadWorker("black-box")
+    traces = await evidence.run(lambda: _kept(TraceStore, black_box_path(data)))
     felt_store = await disk.run(lambda: _kept(FeltStore, felt_path(data)))
     board = Board.from_config(config.board, backend)
     controller = Controller(
@@ -175,7 +178,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         wall_ms,
         random.Random(),
         identity.sealer(serial),
-        BlackBox(traces, disk, references),
+        BlackBox(traces, evidence, references),
         calibrations,
         references_fault,
         felt_store,
@@ -191,10 +194,11 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         notify.stopping()
         board.close()
         await disk.run(journal.close)
-        await disk.run(traces.close)
         await disk.run(felt_store.close)
         await disk.run(health_store.close)
+        await evidence.run(traces.close)
         disk.close()
+        evidence.close()
     return 0
 
 

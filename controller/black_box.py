@@ -2,27 +2,27 @@
 
 It alone knows what is kept and for how long: the last hundred rounds, in a file of its own that
 nothing else depends on. Before START a spot is read often while anything moves on it and once a
-second while it rests; after START every spot is read fifty times a second. It is evidence, not
-state: a fault of its disk is logged and costs a trace, never a round. "My light was on" can be
-answered from it, and the simulator can replay it.
+second while it rests; after START every spot is read fifty times a second. What came before the
+lock is on the disk a moment after it, the rest 5 s later: a power cut takes at most the rest. It is
+evidence, not state: a fault of its disk is logged and costs a trace, never a round.
 """
 
 from __future__ import annotations
 
 import logging
-import zlib
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import apsw
-import cbor2
 
 from controller.core.sensing import Spot
 from controller.core.state import RoundState
+from controller.round_trace import Sample, Scale, Trace
 from hal import aio
+from hal.errors import WorkerBusy
 from hal.worker import Worker
 
 log = logging.getLogger("controller.black_box")
@@ -35,6 +35,10 @@ CAPTURE_EVERY_MS = 20
 AT_REST_MS = 60_000
 # Two chips at a hundred readings a second for ten seconds, twice over.
 SAMPLES_MAX = 4000
+# Rounds that may begin within the time one trace takes.
+TRACES_AT_ONCE_MAX = 8
+# How long to wait for a tech who reads the same file.
+BUSY_MAX_MS = 1000
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS trace (
@@ -42,9 +46,6 @@ CREATE TABLE IF NOT EXISTS trace (
     body BLOB NOT NULL
 ) STRICT
 """
-
-
-Scale = tuple[float, float, int, float]
 
 
 @dataclass(frozen=True)
@@ -59,61 +60,30 @@ class _Started:
     scales: dict[str, Scale]
 
 
-@dataclass(frozen=True)
-class Trace:
-    """One round's record; a sample is (offset_ms from START, chip, raw reading per electrode)."""
-
-    round_number: int
-    wall_ms: int
-    accepted: list[str]
-    refused: list[str]
-    references: dict[str, int]
-    samples: list[tuple[int, str, list[int]]]
-    # How each spot was calibrated and where its felt was: (chip_delta, noise, raw_max, zero).
-    scales: dict[str, Scale] = field(default_factory=dict)
-
-    def encode(self) -> bytes:
-        return zlib.compress(
-            cbor2.dumps(
-                {
-                    "round": self.round_number,
-                    "wall_ms": self.wall_ms,
-                    "accepted": self.accepted,
-                    "refused": self.refused,
-                    "references": self.references,
-                    "samples": [list(sample) for sample in self.samples],
-                    "scales": {sensor: list(scale) for sensor, scale in self.scales.items()},
-                }
-            )
-        )
-
-    @classmethod
-    def decode(cls, body: bytes) -> Trace:
-        plain: dict[str, Any] = cbor2.loads(zlib.decompress(body))
-        samples = [(offset, chip, list(raw)) for offset, chip, raw in plain["samples"]]
-        return cls(
-            plain["round"],
-            plain["wall_ms"],
-            plain["accepted"],
-            plain["refused"],
-            plain["references"],
-            samples,
-            {sensor: tuple(scale) for sensor, scale in plain.get("scales", {}).items()},
-        )
-
-
 class TraceStore:
-    """The last rounds' traces on disk. Calls block; the caller runs them on the disk's worker."""
+    """The last rounds' traces on disk. Calls block; the caller runs them on a worker.
+
+    A trace is durable when `keep` returns, and replaces an earlier one of its round whole.
+    """
 
     def __init__(self, path: str, vfs: str | None = None) -> None:
         self._connection = apsw.Connection(path, vfs=vfs)
-        if vfs:
+        try:
+            self._configure(is_alone=vfs is not None)
+        except BaseException:
+            self.close()
+            raise
+
+    def _configure(self, is_alone: bool) -> None:
+        connection = self._connection
+        if is_alone:
             # A VFS of our own has no shared memory; on a real disk a tech may read beside us.
-            self._connection.pragma("locking_mode", "exclusive")
-        self._connection.pragma("journal_mode", "wal")
-        # Evidence, not money: a power cut may cost the last trace, but never the file.
-        self._connection.pragma("synchronous", "normal")
-        self._connection.execute(SCHEMA)
+            connection.pragma("locking_mode", "exclusive")
+        connection.set_busy_timeout(BUSY_MAX_MS)
+        connection.pragma("journal_mode", "wal")
+        # A dispute often begins with the power: what was kept has to be there after it.
+        connection.pragma("synchronous", "full")
+        connection.execute(SCHEMA)
 
     def keep(self, trace: Trace) -> None:
         with self._connection:
@@ -137,67 +107,95 @@ class TraceStore:
         return Trace.decode(row[0]) if row else None
 
     def close(self) -> None:
-        self._connection.close(True)
+        # What was kept is on the disk already; that a dead disk cannot be tidied up is no news.
+        with suppress(apsw.Error):
+            self._connection.close(True)
 
 
 class BlackBox:
-    """Hears every reading, and writes a trace some seconds after each START."""
+    """Hears every reading, and writes a trace at each START and again some seconds after it.
 
-    def __init__(self, store: TraceStore, disk: Worker, references: Mapping[str, int]) -> None:
+    The worker should be its own: nobody who records a bet waits behind a trace.
+    """
+
+    def __init__(self, store: TraceStore, worker: Worker, references: Mapping[str, int]) -> None:
         self._store = store
-        self._disk = disk
+        self._worker = worker
         self._references = dict(references)
-        self._samples: deque[tuple[int, str, list[int]]] = deque(maxlen=SAMPLES_MAX)
-        self._capturing = False
-        self._started: aio.Mailbox[_Started] = aio.Mailbox(8)
+        self._samples: deque[Sample] = deque(maxlen=SAMPLES_MAX)
+        self._started: aio.Mailbox[_Started] = aio.Mailbox(TRACES_AT_ONCE_MAX)
+        self._taking: list[_Started] = []  # in the order in which they will be complete
 
     def read_again_ms(self) -> int:
         """How soon the watcher should read again: often while a trace is being taken."""
-        return CAPTURE_EVERY_MS if self._capturing else AT_REST_MS
+        is_capturing = self._taking or len(self._started)
+        return CAPTURE_EVERY_MS if is_capturing else AT_REST_MS
 
     def note(self, chip: str, raw: Sequence[int], now_ms: int) -> None:
         self._samples.append((now_ms, chip, list(raw)))
 
     def round_started(self, state: RoundState, wall_ms: int, spots: Mapping[str, Spot]) -> None:
-        started = _Started(
-            state.round_number,
-            aio.ticks_ms(),
-            wall_ms,
-            list(state.accepted),
-            list(state.refused),
-            {sensor: _scale(spot) for sensor, spot in spots.items()},
-        )
-        try:
-            self._started.put_nowait(started)
-            self._capturing = True
-        except aio.MailboxFull:
+        if len(self._taking) + len(self._started) >= TRACES_AT_ONCE_MAX:
             log.error("round %d has no trace: too many rounds at once", state.round_number)
+            return
+        self._started.put_nowait(
+            _Started(
+                state.round_number,
+                aio.ticks_ms(),
+                wall_ms,
+                list(state.accepted),
+                list(state.refused),
+                {sensor: _scale(spot) for sensor, spot in spots.items()},
+            )
+        )
 
     async def run(self) -> None:
         while True:
-            started = await self._started.get()
-            passed_ms = aio.ticks_diff(aio.ticks_ms(), started.start_ms)
-            await aio.sleep_ms(max(0, AFTER_MS - passed_ms))
-            self._capturing = len(self._started) > 0
-            trace = Trace(
+            started = await self._started_before_due()
+            if started is not None:
+                self._taking.append(started)
+                await self._keep(started, is_complete=False)
+            else:
+                await self._keep(self._taking.pop(0), is_complete=True)
+
+    async def _started_before_due(self) -> _Started | None:
+        """The next round that began, or None when the oldest trace being taken is complete."""
+        if not self._taking:
+            return await self._started.get()
+        passed_ms = aio.ticks_diff(aio.ticks_ms(), self._taking[0].start_ms)
+        if passed_ms >= AFTER_MS:
+            return None
+        try:
+            return await aio.wait_for_ms(self._started.get(), AFTER_MS - passed_ms)
+        except aio.TimeoutError:
+            return None
+
+    async def _keep(self, started: _Started, is_complete: bool) -> None:
+        # Only the copy is made here: to sort and pack thousands of readings takes its time.
+        samples = list(self._samples)
+        try:
+            await self._worker.run(partial(self._write, started, samples, is_complete))
+        except (apsw.Error, WorkerBusy) as error:
+            log.error("the trace of round %d was not written: %s", started.round_number, error)
+
+    def _write(self, started: _Started, samples: list[Sample], is_complete: bool) -> None:
+        self._store.keep(
+            Trace(
                 started.round_number,
                 started.wall_ms,
                 started.accepted,
                 started.refused,
                 self._references,
-                self._around(started.start_ms),
+                _around(samples, started.start_ms),
                 started.scales,
+                is_complete,
             )
-            try:
-                await self._disk.run(partial(self._store.keep, trace))
-            except apsw.Error as error:
-                log.error("the trace of round %d was lost: %s", trace.round_number, error)
+        )
 
-    def _around(self, start_ms: int) -> list[tuple[int, str, list[int]]]:
-        offsets = [
-            (aio.ticks_diff(now_ms, start_ms), chip, raw) for now_ms, chip, raw in self._samples
-        ]
-        return [sample for sample in offsets if -BEFORE_MS <= sample[0] <= AFTER_MS]
+
+def _around(samples: Sequence[Sample], start_ms: int) -> list[Sample]:
+    offsets = [(aio.ticks_diff(now_ms, start_ms), chip, raw) for now_ms, chip, raw in samples]
+    return [sample for sample in offsets if -BEFORE_MS <= sample[0] <= AFTER_MS]
 
 
 def _scale(spot: Spot) -> Scale:

@@ -27,6 +27,7 @@ from controller.health_store import Day, HealthStore
 from controller.places import black_box_path, felt_path, health_path, references_path
 from controller.recovery import open_journal
 from controller.references import load_calibrations, load_references, save_references
+from controller.round_trace import TraceFault
 from controller.selftest import run_selftest
 from controller.sensors import make_spots
 from controller.service import ServiceDesk, ServiceRefused
@@ -128,7 +129,7 @@ def _evidence(store: Callable[[str], Evidence], path: Path) -> Iterator[Evidence
     try:
         opened = store(str(path))
         yield opened
-    except apsw.Error as error:
+    except (apsw.Error, TraceFault) as error:
         raise ServiceRefused(f"{path} cannot be read: {error}.") from error
     finally:
         if opened is not None:
@@ -175,6 +176,8 @@ def show_traces(data: Path, round_number: int | None, out: Path | None) -> int:
         return 1
     print(f"round {round_number}: accepted {', '.join(trace.accepted) or 'none'}; ", end="")
     print(f"refused {', '.join(trace.refused) or 'none'}; {len(trace.samples)} readings")
+    if not trace.is_complete:
+        print("the 5 s after START are missing: the table lost its power or was stopped in them")
     if out:
         try:
             out.write_bytes(trace.encode())

@@ -7,16 +7,13 @@ recorded ones. A field incident becomes a test this way.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import cbor2
-
-from controller.black_box import Trace
 from controller.config import UnitConfig, load_unit_config
 from controller.core import sensing
+from controller.round_trace import Trace, TraceFault
 from controller.sensors import ChipWatch
 from hal import aio
 from hal.board import Board
@@ -128,8 +125,8 @@ def _compare(trace: Trace, sensor: str, spot: sensing.Spot, now_ms: int) -> Repl
 def replay_file(path: Path, table: str) -> int:
     try:
         trace = Trace.decode(path.read_bytes())
-    except (OSError, zlib.error, cbor2.CBORDecodeError, KeyError, TypeError) as error:
-        print(f"{path}: is not a trace: {error}")
+    except (OSError, TraceFault) as error:
+        print(f"{path}: cannot be replayed: {error}")
         return 2
     found = replay(trace, simulated(load_unit_config(table_path(table))))
     for spot in found:

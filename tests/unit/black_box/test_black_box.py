@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from controller.black_box import ROUNDS_KEPT, Trace, TraceStore
+from controller.black_box import ROUNDS_KEPT, BlackBox, TraceStore
 from controller.config import UnitConfig, load_unit_config
+from controller.round_trace import Trace
 from controller.service_commands import show_traces
 from hal import aio
-from sim.floor import Floor, simulated, table_path
+from hal.worker import InlineWorker
+from sim.disk import Operation, SimDisk
+from sim.floor import Floor, FloorTable, simulated, table_path
 from sim.loop import run_virtual
 from sim.replay import replay, replay_file
 
 TABLE = "four-card-touch"
+Play = Callable[[FloorTable], object]
 # Not the one the simulator takes by itself: a replay has the felt of the trace, and no other.
 FLOOR_SEED = 2
 
@@ -152,3 +157,133 @@ def test_a_tech_lists_and_copies_traces(tmp_path: Path, capsys: pytest.CaptureFi
     assert show_traces(tmp_path, 7, tmp_path / "copy") == 0
     assert Trace.decode((tmp_path / "copy").read_bytes()).accepted == ["2A"]
     assert show_traces(tmp_path, 8, None) == 1
+    assert "are missing" not in capsys.readouterr().out
+
+
+def test_a_tech_is_told_that_half_a_trace_is_half(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = TraceStore(str(tmp_path / "black-box.sqlite"))
+    store.keep(Trace(7, 0, ["2A"], [], {}, [(0, "sense-1", [700])], is_complete=False))
+    store.close()
+    assert show_traces(tmp_path, 7, None) == 0
+    assert "the 5 s after START are missing" in capsys.readouterr().out
+
+
+class StuckWorker:
+    """A card that takes a job and never answers."""
+
+    name = "stuck"
+
+    async def run(self, job: Callable[[], object]) -> object:
+        await aio.Event().wait()
+        return job()
+
+    def close(self) -> None:
+        pass
+
+
+def rounds_with(store: TraceStore, prepare: Play, mend: Play, round_count: int = 3) -> list[int]:
+    """Plays rounds on a table whose black box is in trouble; returns the rounds it has."""
+
+    async def run() -> list[int]:
+        floor = Floor(1)
+        table = await floor.open_table(TABLE)
+        await table.unit.close()
+        table.unit._open_traces = lambda: store
+        await table.unit.power_on()
+        await aio.sleep_ms(3000)
+        prepare(table)
+        for number in range(1, round_count + 1):
+            table.world.place_chip("2A")
+            await aio.sleep_ms(2000)
+            begin_ms = aio.ticks_ms()
+            await table.press("START")
+            assert table.unit.controller is not None
+            assert table.unit.controller.keeper.state.round_number == number
+            assert aio.ticks_ms() - begin_ms < 50, "START waits for no trace"
+            table.world.remove_chip("2A")
+            await aio.sleep_ms(6000)
+            await table.press("END")
+            if number == round_count - 1:
+                mend(table)
+        await aio.sleep_ms(1000)
+        assert not table.unit.controller.crew.deaths
+        found = store.rounds()
+        await floor.close()
+        return found
+
+    return run_virtual(run())
+
+
+def box_of(table: FloorTable) -> BlackBox:
+    assert table.unit.controller is not None
+    assert table.unit.controller._black_box is not None
+    return table.unit.controller._black_box
+
+
+@pytest.mark.parametrize("operation", ["write", "sync"])
+def test_a_disk_that_cannot_keep_a_trace_costs_only_the_trace(operation: Operation) -> None:
+    disk = SimDisk(1)
+    store = TraceStore("black-box.sqlite", disk.vfs_name)
+    found = rounds_with(
+        store,
+        lambda _: disk.failing.add(operation),
+        lambda _: disk.failing.discard(operation),
+    )
+    assert found == [3]
+    disk.close()
+
+
+def test_a_disk_that_never_answers_holds_no_round() -> None:
+    def stick(table: FloorTable) -> None:
+        box_of(table)._worker = StuckWorker()  # type: ignore[assignment]
+
+    assert rounds_with(TraceStore(":memory:"), stick, lambda _: None) == []
+
+
+def test_a_worker_that_takes_no_more_jobs_holds_no_round() -> None:
+    """Catches: a task that dies of what only the worker may raise."""
+
+    def close(table: FloorTable) -> None:
+        closed = InlineWorker("closed")
+        closed.close()
+        box_of(table)._worker = closed
+
+    def mend(table: FloorTable) -> None:
+        box_of(table)._worker = InlineWorker("disk")
+
+    assert rounds_with(TraceStore(":memory:"), close, mend) == [3]
+
+
+def test_rounds_that_follow_each_other_quickly_have_a_trace_each() -> None:
+    """Catches: a second START that waits for its trace until the first one is complete."""
+
+    async def run() -> tuple[list[int], list[Trace | None]]:
+        floor, store = Floor(1), TraceStore(":memory:")
+        table = await floor.open_table(TABLE)
+        await table.unit.close()
+        table.unit._open_traces = lambda: store
+        await table.unit.power_on()
+        await aio.sleep_ms(3000)
+        table.world.place_chip("2A")
+        await aio.sleep_ms(2000)
+        for _ in range(2):
+            await table.press("START")
+            await aio.sleep_ms(1000)
+            await table.press("END")
+            await aio.sleep_ms(500)
+        early = store.rounds()
+        await aio.sleep_ms(8000)
+        assert box_of(table).read_again_ms() > 1000, "nobody asks for readings any more"
+        traces = [store.read(1), store.read(2)]
+        await floor.close()
+        return early, traces
+
+    early, traces = run_virtual(run())
+    assert early == [1, 2]
+    for trace in traces:
+        assert trace is not None
+        assert trace.is_complete
+        assert min(trace.samples)[0] < -3000
+        assert max(trace.samples)[0] > 4900
