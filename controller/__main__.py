@@ -178,7 +178,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         wall_ms,
         random.Random(),
         identity.sealer(serial),
-        BlackBox(traces, evidence, references),
+        BlackBox(traces, evidence, references, config),
         calibrations,
         references_fault,
         felt_store,

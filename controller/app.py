@@ -108,6 +108,7 @@ class Controller:
         )
         self._surface = Surface()
         self._black_box = black_box
+        self._judged_ms = 0  # when the spots last gave their verdicts
         self.at_lock: list[Callable[[], None]] = []  # who wants to know that bets were locked
         if black_box:
             self.at_lock.append(self._start_trace)
@@ -219,7 +220,7 @@ class Controller:
     def _start_trace(self) -> None:
         assert self._black_box is not None
         wall_ms = self.keeper.round_started_wall_ms
-        self._black_box.round_started(self.keeper.state, wall_ms, self.spots)
+        self._black_box.round_started(self.keeper.state, wall_ms, self.spots, self._judged_ms)
 
     def is_healthy(self) -> bool:
         """What the watchdog is fed from: every critical task alive and getting things done."""
@@ -362,7 +363,7 @@ class Controller:
         return lights.light_of(sensor, spot.presence, self.keeper.state, self.keeper.round_age_ms())
 
     def verdicts(self) -> list[tuple[str, int]]:
-        now_ms = aio.ticks_ms()
+        now_ms = self._judged_ms = aio.ticks_ms()
         return [(sensor, spot.verdict_at_lock(now_ms)) for sensor, spot in self.spots.items()]
 
     # --- what the manager says --------------------------------------------------------------

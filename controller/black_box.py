@@ -18,10 +18,12 @@ from functools import partial
 
 import apsw
 
+from controller.config import UnitConfig
 from controller.core.sensing import Spot
 from controller.core.state import RoundState
-from controller.round_trace import Sample, Scale, Trace
+from controller.round_trace import Failure, Heard, Look, Reading, Scale, Standing, Trace
 from hal import aio
+from hal.capacitive import ElectrodeReading
 from hal.errors import WorkerBusy
 from hal.worker import Worker
 
@@ -33,8 +35,8 @@ ROUNDS_KEPT = 100
 # After the lock every chip is read this often, until the trace is complete.
 CAPTURE_EVERY_MS = 20
 AT_REST_MS = 60_000
-# Two chips at a hundred readings a second for ten seconds, twice over.
-SAMPLES_MAX = 4000
+# A look and a reading a hundred times a second for ten seconds, twice over.
+HEARD_MAX = 4000
 # Rounds that may begin within the time one trace takes.
 TRACES_AT_ONCE_MAX = 8
 # How long to wait for a tech who reads the same file.
@@ -54,6 +56,7 @@ class _Started:
 
     round_number: int
     start_ms: int
+    judged_ms: int
     wall_ms: int
     accepted: list[str]
     refused: list[str]
@@ -118,11 +121,19 @@ class BlackBox:
     The worker should be its own: nobody who records a bet waits behind a trace.
     """
 
-    def __init__(self, store: TraceStore, worker: Worker, references: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        store: TraceStore,
+        worker: Worker,
+        references: Mapping[str, int],
+        config: UnitConfig,
+    ) -> None:
         self._store = store
         self._worker = worker
         self._references = dict(references)
-        self._samples: deque[Sample] = deque(maxlen=SAMPLES_MAX)
+        self._table_id = config.table_id
+        self._places = {place.id: (place.chip, place.electrode) for place in config.board.sensors}
+        self._heard: dict[str, deque[Heard]] = {}  # by chip: a restless one takes no other's room
         self._started: aio.Mailbox[_Started] = aio.Mailbox(TRACES_AT_ONCE_MAX)
         self._taking: list[_Started] = []  # in the order in which they will be complete
 
@@ -131,10 +142,39 @@ class BlackBox:
         is_capturing = self._taking or len(self._started)
         return CAPTURE_EVERY_MS if is_capturing else AT_REST_MS
 
-    def note(self, chip: str, raw: Sequence[int], now_ms: int) -> None:
-        self._samples.append((now_ms, chip, list(raw)))
+    def note(
+        self,
+        chip: str,
+        readings: Sequence[ElectrodeReading],
+        spots: Mapping[int, Spot],
+        now_ms: int,
+    ) -> None:
+        self._hear(
+            Reading(
+                now_ms,
+                chip,
+                [reading.raw for reading in readings],
+                sum(reading.touched << number for number, reading in enumerate(readings)),
+                {number: each.fault for number, each in enumerate(readings) if each.fault},
+                _standing(spots),
+            )
+        )
 
-    def round_started(self, state: RoundState, wall_ms: int, spots: Mapping[str, Spot]) -> None:
+    def note_look(self, chip: str, touched: int, prompt: bool, now_ms: int) -> None:
+        self._hear(Look(now_ms, chip, touched, prompt))
+
+    def note_failure(self, chip: str, reason: str, now_ms: int) -> None:
+        self._hear(Failure(now_ms, chip, reason))
+
+    def _hear(self, heard: Heard) -> None:
+        if heard.chip not in self._heard:
+            self._heard[heard.chip] = deque(maxlen=HEARD_MAX)
+        self._heard[heard.chip].append(heard)
+
+    def round_started(
+        self, state: RoundState, wall_ms: int, spots: Mapping[str, Spot], judged_ms: int
+    ) -> None:
+        """`judged_ms` is when the spots gave the verdicts that are locked now."""
         if len(self._taking) + len(self._started) >= TRACES_AT_ONCE_MAX:
             log.error("round %d has no trace: too many rounds at once", state.round_number)
             return
@@ -142,6 +182,7 @@ class BlackBox:
             _Started(
                 state.round_number,
                 aio.ticks_ms(),
+                judged_ms,
                 wall_ms,
                 list(state.accepted),
                 list(state.refused),
@@ -171,14 +212,16 @@ class BlackBox:
             return None
 
     async def _keep(self, started: _Started, is_complete: bool) -> None:
-        # Only the copy is made here: to sort and pack thousands of readings takes its time.
-        samples = list(self._samples)
+        # Only the copies are made here: to sort and pack thousands of readings takes its time.
+        heard = [list(each) for each in self._heard.values()]
         try:
-            await self._worker.run(partial(self._write, started, samples, is_complete))
+            await self._worker.run(partial(self._write, started, heard, is_complete))
         except (apsw.Error, WorkerBusy) as error:
             log.error("the trace of round %d was not written: %s", started.round_number, error)
 
-    def _write(self, started: _Started, samples: list[Sample], is_complete: bool) -> None:
+    def _write(self, started: _Started, heard: list[list[Heard]], is_complete: bool) -> None:
+        around = [each for of_chip in heard for each in _around(of_chip, started.start_ms)]
+        around.sort(key=lambda each: each.offset_ms)
         self._store.keep(
             Trace(
                 started.round_number,
@@ -186,16 +229,31 @@ class BlackBox:
                 started.accepted,
                 started.refused,
                 self._references,
-                _around(samples, started.start_ms),
+                [each for each in around if isinstance(each, Reading)],
                 started.scales,
                 is_complete,
+                [each for each in around if isinstance(each, Look)],
+                [each for each in around if isinstance(each, Failure)],
+                self._table_id,
+                self._places,
+                aio.ticks_diff(started.judged_ms, started.start_ms),
             )
         )
 
 
-def _around(samples: Sequence[Sample], start_ms: int) -> list[Sample]:
-    offsets = [(aio.ticks_diff(now_ms, start_ms), chip, raw) for now_ms, chip, raw in samples]
-    return [sample for sample in offsets if -BEFORE_MS <= sample[0] <= AFTER_MS]
+def _around(heard: Sequence[Heard], start_ms: int) -> list[Heard]:
+    moved = [each._replace(offset_ms=aio.ticks_diff(each.offset_ms, start_ms)) for each in heard]
+    return [each for each in moved if -BEFORE_MS <= each.offset_ms <= AFTER_MS]
+
+
+def _standing(spots: Mapping[int, Spot]) -> Standing:
+    settled = tainted = near_liquid = unproven = 0
+    for electrode, spot in spots.items():
+        settled |= spot.confirmed << electrode
+        tainted |= spot.classifier.tainted << electrode
+        near_liquid |= spot.classifier.near_liquid << electrode
+        unproven |= spot.unproven << electrode
+    return Standing(settled, tainted, near_liquid, unproven)
 
 
 def _scale(spot: Spot) -> Scale:

@@ -18,7 +18,7 @@ from controller.core.surface import Surface
 from controller.interrupt_line import InterruptLine
 from hal import aio
 from hal.board import Board
-from hal.capacitive import CapacitiveSensor
+from hal.capacitive import CapacitiveSensor, ElectrodeReading
 from hal.errors import HardwareFault, SensorFault
 
 log = logging.getLogger("controller.sensors")
@@ -42,9 +42,17 @@ def make_spots(board: Board, calibrations: Mapping[str, SpotCalibration]) -> dic
 
 
 class Witness(Protocol):
-    """Who keeps the readings as evidence, and may ask for more of them."""
+    """Who keeps what the spots are told as evidence, and may ask for more of it."""
 
-    def note(self, chip: str, raw: Sequence[int], now_ms: int) -> None: ...
+    def note(
+        self,
+        chip: str,
+        readings: Sequence[ElectrodeReading],
+        spots: Mapping[int, Spot],
+        now_ms: int,
+    ) -> None: ...
+    def note_look(self, chip: str, touched: int, prompt: bool, now_ms: int) -> None: ...
+    def note_failure(self, chip: str, reason: str, now_ms: int) -> None: ...
     def read_again_ms(self) -> int: ...
 
 
@@ -125,6 +133,8 @@ class ChipWatch:
             now_ms = aio.ticks_ms()
             # Behind a bus that was busy or blocked it is no news any more.
             prompt = called and 0 <= aio.ticks_diff(now_ms, called_ms) <= PROMPT_MS
+            if self._witness:
+                self._witness.note_look(self.name, touched, prompt, now_ms)
             moved = False
             for electrode, spot in self._spots.items():
                 moved |= spot.touched(bool(touched >> electrode & 1), now_ms, prompt)
@@ -165,7 +175,7 @@ class ChipWatch:
         readings = await self._chip.snapshot()
         now_ms = self._confirmed_ms = aio.ticks_ms()
         if self._witness:
-            self._witness.note(self.name, [reading.raw for reading in readings], now_ms)
+            self._witness.note(self.name, readings, self._spots, now_ms)
         if all(reading.fault for reading in readings):
             raise SensorFault(str(readings[0].fault))
         moved = False
@@ -199,6 +209,8 @@ class ChipWatch:
 
     def _fault_all(self, reason: str) -> None:
         now_ms = aio.ticks_ms()
+        if self._witness:
+            self._witness.note_failure(self.name, reason, now_ms)
         moved = False
         for spot in self._spots.values():
             moved |= spot.fault(reason, now_ms)

@@ -27,7 +27,7 @@ from controller.health_store import Day, HealthStore
 from controller.places import black_box_path, felt_path, health_path, references_path
 from controller.recovery import open_journal
 from controller.references import load_calibrations, load_references, save_references
-from controller.round_trace import TraceFault
+from controller.round_trace import Trace, TraceFault
 from controller.selftest import run_selftest
 from controller.sensors import make_spots
 from controller.service import ServiceDesk, ServiceRefused
@@ -129,7 +129,7 @@ def _evidence(store: Callable[[str], Evidence], path: Path) -> Iterator[Evidence
     try:
         opened = store(str(path))
         yield opened
-    except (apsw.Error, TraceFault) as error:
+    except apsw.Error as error:
         raise ServiceRefused(f"{path} cannot be read: {error}.") from error
     finally:
         if opened is not None:
@@ -166,11 +166,13 @@ async def _spots_as_left(
 
 def show_traces(data: Path, round_number: int | None, out: Path | None) -> int:
     """Reads the black box beside a running table; it changes nothing and needs no PIN."""
+    if out and round_number is None:
+        raise ServiceRefused("Say which round to copy: --round N --out FILE.")
     with _evidence(TraceStore, black_box_path(data)) as store:
         if round_number is None:
             print("rounds:", ", ".join(map(str, store.rounds())) or "none yet")
             return 0
-        trace = store.read(round_number)
+        trace = _trace_of(store, round_number)
     if trace is None:
         print(f"there is no trace of round {round_number}", file=sys.stderr)
         return 1
@@ -185,6 +187,15 @@ def show_traces(data: Path, round_number: int | None, out: Path | None) -> int:
             raise ServiceRefused(f"{out} cannot be written: {error.strerror}.") from error
         print(f"copied to {out}")
     return 0
+
+
+def _trace_of(store: TraceStore, round_number: int) -> Trace | None:
+    try:
+        return store.read(round_number)
+    except TraceFault as fault:
+        raise ServiceRefused(
+            f"The trace of round {round_number} cannot be read: {fault}."
+        ) from fault
 
 
 async def _in_service(

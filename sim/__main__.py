@@ -33,7 +33,6 @@ def _parser() -> argparse.ArgumentParser:
     perf.set_defaults(run=_perf)
     replay = commands.add_parser("replay", help="a recorded round through the shipped sensing")
     replay.add_argument("file", type=Path, metavar="FILE")
-    replay.add_argument("--table", default="four-card-touch")
     replay.set_defaults(run=_replay)
     sense = commands.add_parser("sense", help="how often sensing is wrong, case by case")
     sense_command.add_arguments(sense)
@@ -67,7 +66,7 @@ def _perf(options: argparse.Namespace) -> int:
 def _replay(options: argparse.Namespace) -> int:
     from sim.replay import replay_file
 
-    return replay_file(options.file, options.table)
+    return replay_file(options.file)
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -97,7 +97,7 @@ class SimUnit:
         black_box = None
         if self._open_traces:
             self._traces = self._open_traces()
-            black_box = BlackBox(self._traces, disk, self.references)
+            black_box = BlackBox(self._traces, disk, self.references, self._config)
         if self._open_felt:
             self._felt_store = self._open_felt()
         self.controller = Controller(

@@ -11,7 +11,7 @@ import pytest
 
 from controller import black_box
 from controller.black_box import TraceStore
-from controller.round_trace import Trace
+from controller.round_trace import Reading, Trace
 from hal import aio
 from sim.disk import SimDisk
 from sim.floor import Floor, FloorTable
@@ -54,7 +54,10 @@ def test_teeth_a_disk_that_lies_about_syncing_is_caught() -> None:
 
 def _trace(number: int) -> Trace:
     chance = random.Random(number)
-    samples = [(n, "sense-1", [chance.randrange(1024) for _ in range(12)]) for n in range(100)]
+    samples = [
+        Reading(offset_ms, "sense-1", [chance.randrange(1024) for _ in range(12)])
+        for offset_ms in range(100)
+    ]
     return Trace(number, 0, ["1A"], [], {}, samples)
 
 
@@ -135,7 +138,7 @@ def test_rounds_played_before_a_cut_are_in_the_black_box_after_it() -> None:
     traces = run_virtual(run())
     assert [trace.round_number for trace in traces] == [1, 2, 3, 4]
     assert all(trace.is_complete for trace in traces)
-    assert all(max(offset for offset, _, _ in trace.samples) > 4900 for trace in traces)
+    assert all(trace.samples[-1].offset_ms > 4900 for trace in traces)
 
 
 @pytest.mark.parametrize("after_ms", [50, 3000, 4900])
@@ -154,6 +157,6 @@ def test_a_cut_soon_after_the_lock_takes_only_what_came_after_it(after_ms: int) 
     (trace,) = run_virtual(run())
     assert trace.accepted == ["2A"]
     assert not trace.is_complete
-    offsets = [offset for offset, _, _ in trace.samples]
+    offsets = [reading.offset_ms for reading in trace.samples]
     assert min(offsets) < -4000
     assert max(offsets) <= 50

@@ -13,7 +13,7 @@ import apsw
 
 from controller import black_box
 from controller.black_box import TraceStore
-from controller.round_trace import Trace, TraceFault
+from controller.round_trace import Reading, Trace, TraceFault
 from sim.disk import SimDisk
 
 PATH = "black-box.sqlite"
@@ -81,14 +81,14 @@ class TracesUnderCuts:
     def _play(self, store: TraceStore) -> None:
         self.round_number += 1
         samples = [
-            (offset_ms, "sense-1", [self.chance.randrange(1024) for _ in range(12)])
+            Reading(offset_ms, "sense-1", [self.chance.randrange(1024) for _ in range(12)])
             for offset_ms in range(-500, 500, 20)
         ]
         before = [sample for sample in samples if sample[0] <= 0]
         self._keep(store, self._trace(before, is_complete=False))
         self._keep(store, self._trace(samples, is_complete=True))
 
-    def _trace(self, samples: list[tuple[int, str, list[int]]], is_complete: bool) -> Trace:
+    def _trace(self, samples: list[Reading], is_complete: bool) -> Trace:
         return Trace(
             self.round_number, 0, ["1A"], [], {"1A": 700}, samples, is_complete=is_complete
         )

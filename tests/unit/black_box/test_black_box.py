@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from controller.black_box import ROUNDS_KEPT, BlackBox, TraceStore
-from controller.config import UnitConfig, load_unit_config
-from controller.round_trace import Trace
+from controller.round_trace import Reading, Trace
 from controller.service_commands import show_traces
 from hal import aio
 from hal.worker import InlineWorker
 from sim.disk import Operation, SimDisk
-from sim.floor import Floor, FloorTable, simulated, table_path
+from sim.floor import Floor, FloorTable
 from sim.loop import run_virtual
 from sim.replay import replay, replay_file
 
@@ -58,25 +57,21 @@ def recorded(name: str, wait_ms: int = 600) -> Trace:
     return run_virtual(run())
 
 
-def config_of(name: str) -> UnitConfig:
-    return simulated(load_unit_config(table_path(name)))
-
-
 def levels(name: str, sensor: str) -> list[tuple[int, float]]:
     """(offset_ms, level in chips) of each reading of one spot in the recorded round."""
     trace = recorded(name)
-    place = next(each for each in config_of(name).board.sensors if each.id == sensor)
+    chip, electrode = trace.places[sensor]
     reference, chip_delta = trace.references[sensor], trace.scales[sensor][0]
     return [
-        (offset_ms, (reference - raw[place.electrode]) / chip_delta)
-        for offset_ms, chip, raw in trace.samples
-        if chip == place.chip
+        (reading.offset_ms, (reference - reading.raw[electrode]) / chip_delta)
+        for reading in trace.samples
+        if reading.chip == chip
     ]
 
 
 def test_a_trace_covers_the_seconds_before_and_after_the_lock(name: str) -> None:
     trace = recorded(name)
-    offsets = [offset for offset, _, _ in trace.samples]
+    offsets = [reading.offset_ms for reading in trace.samples]
     assert offsets == sorted(offsets)
     assert trace.accepted == ["2A", "5A"]
     for sensor in trace.references:
@@ -98,28 +93,28 @@ def test_what_moved_is_seen_in_the_readings(name: str) -> None:
 
 def test_the_simulator_judges_a_recorded_round_as_the_table_did(name: str) -> None:
     """Catches: laying the first reading of one sensing chip only, where a board has several."""
-    config, trace = config_of(name), recorded(name)
-    judged = replay(trace, config)
+    trace = recorded(name)
+    judged = replay(trace)
     assert [spot.now for spot in judged].count("accepted") == 2
     assert all(spot.then == spot.now for spot in judged)
     late = recorded(name, wait_ms=50)
     assert late.refused == ["5A"]
-    assert [spot.now for spot in replay(late, config) if spot.sensor == "5A"] == ["refused"]
+    assert [spot.now for spot in replay(late) if spot.sensor == "5A"] == ["refused"]
 
 
 def test_a_round_is_judged_again_on_the_scale_its_spots_had(name: str) -> None:
     """Catches: a replay with the usual figures, to which this table's chips are something else."""
-    config, trace = config_of(name), recorded(name)
+    trace = recorded(name)
     assert Trace.decode(trace.encode()) == trace
     delta, noise, raw_max, zero = trace.scales["5A"]
     elsewhere = dataclasses.replace(
         trace, scales={**trace.scales, "5A": (3 * delta, noise, raw_max, zero)}
     )
-    assert [spot.now for spot in replay(elsewhere, config) if spot.sensor == "5A"] == ["refused"]
+    assert [spot.now for spot in replay(elsewhere) if spot.sensor == "5A"] == ["refused"]
     drifted = dataclasses.replace(
         trace, scales={**trace.scales, "5A": (delta, noise, raw_max, 1.0)}
     )
-    assert [spot.now for spot in replay(drifted, config) if spot.sensor == "5A"] != ["accepted"]
+    assert [spot.now for spot in replay(drifted) if spot.sensor == "5A"] != ["accepted"]
 
 
 def test_a_trace_that_says_otherwise_is_told(
@@ -128,12 +123,12 @@ def test_a_trace_that_says_otherwise_is_told(
     trace = recorded(TABLE)
     path = tmp_path / "trace"
     path.write_bytes(trace.encode())
-    assert replay_file(path, TABLE) == 0
+    assert replay_file(path) == 0
     path.write_bytes(dataclasses.replace(trace, accepted=["2A"]).encode())
-    assert replay_file(path, TABLE) == 1
+    assert replay_file(path) == 1
     assert "5A  then empty     now accepted    DIFFERS" in capsys.readouterr().out
     path.write_bytes(b"nothing")
-    assert replay_file(path, TABLE) == 2
+    assert replay_file(path) == 2
 
 
 def test_only_the_last_rounds_are_kept_and_survive(tmp_path: Path) -> None:
@@ -150,7 +145,7 @@ def test_only_the_last_rounds_are_kept_and_survive(tmp_path: Path) -> None:
 
 def test_a_tech_lists_and_copies_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = TraceStore(str(tmp_path / "black-box.sqlite"))
-    store.keep(Trace(7, 0, ["2A"], [], {}, [(0, "sense-1", [700])]))
+    store.keep(Trace(7, 0, ["2A"], [], {}, [Reading(0, "sense-1", [700])]))
     store.close()
     assert show_traces(tmp_path, None, None) == 0
     assert "rounds: 7" in capsys.readouterr().out
@@ -164,7 +159,7 @@ def test_a_tech_is_told_that_half_a_trace_is_half(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = TraceStore(str(tmp_path / "black-box.sqlite"))
-    store.keep(Trace(7, 0, ["2A"], [], {}, [(0, "sense-1", [700])], is_complete=False))
+    store.keep(Trace(7, 0, ["2A"], [], {}, [Reading(0, "sense-1", [700])], is_complete=False))
     store.close()
     assert show_traces(tmp_path, 7, None) == 0
     assert "the 5 s after START are missing" in capsys.readouterr().out
