@@ -69,7 +69,8 @@ class FeltWatch:
         if broken or not spot.confirmed or self._told_presence.get(sensor) == present:
             return
         self._told_presence[sensor] = present
-        await self._submit(commands.late(sensor, present, self._keeper.round_age_ms()))
+        began_ms = self._keeper.round_age_ms() - spot.began_before_ms(aio.ticks_ms())
+        await self._submit(commands.late(sensor, present, began_ms))
 
     def _next_light_change_ms(self) -> int:
         state, age_ms = self._keeper.state, self._keeper.round_age_ms()

@@ -74,6 +74,7 @@ class Classifier:
         "_zone",
         "_zone_ms",
         "anchored",
+        "began_ms",
         "crept",
         "kind",
         "near_liquid",
@@ -90,6 +91,8 @@ class Classifier:
         self.crept = False
         # False while it is not known that the zero is right: what lay here unseen is no chip yet.
         self.anchored = True
+        # When what is found now, a chip or nothing, began to be so; it was certain only later.
+        self.began_ms = 0
         # Called with the time when something came that no hand put there.
         self.on_unknown_rise: "Callable[[int], None] | None" = None
         self._felt = EmptyFelt(noise)
@@ -236,6 +239,7 @@ class Classifier:
         self.tainted = self.tainted or is_sunk
         self._dry_ms = SUNK_DRY_MS if is_sunk else DRY_MS
         self._felt.begin(level)
+        self.began_ms = self._zone_ms
         self._forget(now_ms)
         self._base = 0.0
         self._chip_level = None
@@ -328,6 +332,7 @@ class Classifier:
             self._moved_ms = now_ms
         level = self._trace.level()
         if self._is_chip(level, now_ms):
+            self.began_ms = self._evidence.came_ms(now_ms)
             self._chip_level = self._evidence.accept()
             self._accepted_ms = now_ms
             self._set(CHIP, "")

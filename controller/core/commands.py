@@ -99,7 +99,10 @@ def claim_refused(claim_number: int) -> "Command":
 
 
 def late(sensor: str, present: bool, offset_ms: int) -> "Command":
-    """A sensor's confirmed presence, told on every change (and for all sensors at power-up)."""
+    """A sensor's confirmed presence, told on every change (and for all sensors at power-up).
+
+    `offset_ms` is when it began to be so, since the lock; it may lie before it.
+    """
     return LATE, sensor, present, offset_ms
 
 

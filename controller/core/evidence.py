@@ -65,6 +65,13 @@ class Evidence:
         self._placed = True
         return level
 
+    def came_ms(self, now_ms: int) -> int:
+        """When it first showed, if it fell; else since when what somebody left there has rested."""
+        level = self.trace.level()
+        if self.arrival.is_drop(level):
+            return self._since_ms
+        return self.trace.rests_since_ms(level, now_ms)
+
     def age_ms(self, now_ms: int) -> int:
         return ticks_diff(now_ms, self._since_ms)
 

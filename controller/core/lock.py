@@ -90,7 +90,11 @@ def end(state: "RoundState", rules: "Rules") -> "Decision":
 def late(
     state: "RoundState", rules: "Rules", sensor: str, present: bool, offset_ms: int
 ) -> "Decision":
-    """Records a chip that came or went after the lock, once; the accepted set never changes."""
+    """Records a chip that came or went after the lock, once; the accepted set never changes.
+
+    `offset_ms` is when that began. What was under way at the lock happened at the lock, and no spot
+    changes before it changed last.
+    """
     if sensor not in rules.sensors:
         return [], f"This table has no spot {sensor}."
     if not state.round_open:
@@ -99,7 +103,9 @@ def late(
         return [], ""
     if state.late_count >= LATE_CHANGES_MAX:
         return [], f"Spot {sensor} moves too often to be recorded. Call service."
-    return [events.late_change(state.round_number, sensor, present, max(0, offset_ms))], ""
+    mark = state.late.get(sensor)
+    known_ms = 0 if mark is None else mark[1]
+    return [events.late_change(state.round_number, sensor, present, max(known_ms, offset_ms))], ""
 
 
 def _taken_from_open_table(state: "RoundState", sensor: str, present: bool) -> "list[Event]":

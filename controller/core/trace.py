@@ -19,6 +19,9 @@ SPREAD_MARGIN = 4.2
 WANDER_MARGIN = 4.5
 TREND_MARGIN = 3.5
 CERTAIN_MARGIN = 8
+# How far the mean of a block may lie from where a thing has come to rest.
+RESTING_NOISES = 2
+RESTING = 0.03
 # Blocks a rising level may spend near where it will later rest.
 SAME_LEVEL = 0.12
 CROSSINGS_MAX = 2
@@ -109,6 +112,16 @@ class Trace:
         _first, count, _mean, variance = self._last(duration_ms, now_ms)
         noise = self._noise * self._noise
         return count > 0 and variance > noise * (1 + CERTAIN_MARGIN * sqrt(2 / count))
+
+    def rests_since_ms(self, level: float, now_ms: int) -> int:
+        """When what is at `level` now came to it; `now_ms` when that was only just."""
+        since_ms = now_ms
+        blocks = self._blocks if self._open is None else self._blocks + [self._open]
+        for index in range(len(blocks) - 1, -1, -1):
+            if abs(blocks[index].mean() - level) > RESTING_NOISES * self._noise + RESTING:
+                break
+            since_ms = blocks[index].begin_ms
+        return since_ms
 
     def fell_to(self, level: float, by: float, still_ms: int, before_ms: int, now_ms: int) -> bool:
         """True when something at least `by` higher left in the `before_ms` before the still end.

@@ -180,6 +180,9 @@ def test_a_flickering_spot_cannot_fill_the_journal(touch):
 def test_a_clock_that_ran_backwards_gives_no_negative_offset(touch):
     touch.start("2A")
     assert touch.accept(commands.late("2A", False, -5))[0][1][4] == 0
+    assert touch.accept(commands.late("2A", True, 900))[0][1][4] == 900
+    assert touch.accept(commands.late("2A", False, 700))[0][1][4] == 900, "it never goes back"
+    assert touch.accept(commands.late("3A", True, 700))[0][1][4] == 700, "another spot may"
 
 
 def test_a_lost_link_closes_an_open_table_and_interrupts_no_round():
