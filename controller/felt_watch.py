@@ -35,6 +35,7 @@ class FeltWatch:
         self._beat = beat
         self._moved = aio.Event()
         self._told_presence: dict[str, bool] = {}
+        self._told_additions: dict[str, int] = {}
 
     def look_again(self) -> None:
         """A spot or the round changed."""
@@ -46,6 +47,7 @@ class FeltWatch:
             self._moved.clear()
             for sensor, spot in self._spots.items():
                 await self._tell_presence(sensor, spot)
+                await self._tell_addition(sensor, spot)
             self._show_lights()
             try:
                 await aio.wait_for_ms(self._moved.wait(), self._next_light_change_ms())
@@ -71,6 +73,14 @@ class FeltWatch:
         self._told_presence[sensor] = present
         began_ms = self._keeper.round_age_ms() - spot.began_before_ms(aio.ticks_ms())
         await self._submit(commands.late(sensor, present, began_ms))
+
+    async def _tell_addition(self, sensor: str, spot: sensing.Spot) -> None:
+        pile = spot.classifier.pile
+        if pile.count == self._told_additions.get(sensor, 0):
+            return
+        self._told_additions[sensor] = pile.count
+        before_ms = aio.ticks_diff(aio.ticks_ms(), pile.began_ms)
+        await self._submit(commands.added(sensor, self._keeper.round_age_ms() - before_ms))
 
     def _next_light_change_ms(self) -> int:
         state, age_ms = self._keeper.state, self._keeper.round_age_ms()

@@ -9,7 +9,7 @@ What has neither is FOREIGN: never a bet, never empty.
 
 from controller.core.arrival import SEEN, UNSEEN
 from controller.core.empty_felt import CREEP_MAX, EmptyFelt
-from controller.core.evidence import HAND_LEFT_MAX_MS, Evidence
+from controller.core.evidence import HAND_LEFT_MAX_MS, STACK_MS, Evidence
 from controller.core.findings import (
     BELOW_EMPTY,
     CHIP,
@@ -22,6 +22,7 @@ from controller.core.findings import (
     UNDECIDED,
     UNKNOWN,
 )
+from controller.core.pile import Pile
 from hal.aio import ticks_add, ticks_diff
 
 MYPY = False
@@ -79,6 +80,7 @@ class Classifier:
         "kind",
         "near_liquid",
         "on_unknown_rise",
+        "pile",
         "reason",
         "tainted",
     )
@@ -95,6 +97,7 @@ class Classifier:
         self.began_ms = 0
         # Called with the time when something came that no hand put there.
         self.on_unknown_rise: "Callable[[int], None] | None" = None
+        self.pile = Pile(noise)
         self._felt = EmptyFelt(noise)
         self._evidence = Evidence(noise)
         self._trace = self._evidence.trace
@@ -282,10 +285,14 @@ class Classifier:
     def _see_something(self, level: float, now_ms: int, prompt: bool) -> None:
         if self._zone == ABOVE:
             self._evidence.see(level, now_ms, prompt)
+            self.pile.see(level, now_ms)
         else:
             level = self._begin(level, now_ms, prompt)
         if self.kind == CHIP and not self._holds(level):
+            self.pile.leave(level, now_ms)
             self._doubt(now_ms)
+        elif self.kind == CHIP:
+            self.pile.rest(level, ticks_diff(now_ms, self._last_ms))
         is_due = self._trace.add(level, now_ms)
         if self.kind == UNDECIDED and not is_due:
             # A drop may be decided between two blocks: whoever presses START waits for it.
@@ -333,6 +340,7 @@ class Classifier:
         level = self._trace.level()
         if self._is_chip(level, now_ms):
             self.began_ms = self._evidence.came_ms(now_ms)
+            self.pile.note_left_behind(level, self.began_ms)
             self._chip_level = self._evidence.accept()
             self._accepted_ms = now_ms
             self._set(CHIP, "")
@@ -341,11 +349,16 @@ class Classifier:
             # Until the spot was empty again it cannot become a bet.
             self.tainted = True
             self._tell_rise(now_ms)
+        elif not self.near_liquid and self.pile.fell(level) and self._rests(now_ms):
+            self.pile.note_fallen(level)
         reason = self._why_foreign(level, now_ms)
         if reason:
             self._set(FOREIGN, reason)
             if self._is_wiped(level, now_ms):
                 self._become_empty(level + self._base, now_ms)
+
+    def _rests(self, now_ms: int) -> bool:
+        return not self.tainted and self._trace.mean_if_still(STACK_MS, now_ms) is not None
 
     def _is_chip(self, level: float, now_ms: int) -> bool:
         if self.tainted or self.near_liquid:
@@ -399,3 +412,4 @@ class Classifier:
         self._firm_ms = now_ms
         self._told_rise = False
         self.crept = False
+        self.pile.clear()

@@ -25,6 +25,7 @@ AUTHORITY_REFUSED = "AUTHORITY_REFUSED"
 CLAIM_REFUSED = "CLAIM_REFUSED"
 JOIN = "JOIN"
 LATE = "LATE"
+ADDED = "ADDED"
 RESUME = "RESUME"
 
 
@@ -104,6 +105,11 @@ def late(sensor: str, present: bool, offset_ms: int) -> "Command":
     `offset_ms` is when it began to be so, since the lock; it may lie before it.
     """
     return LATE, sensor, present, offset_ms
+
+
+def added(sensor: str, offset_ms: int) -> "Command":
+    """Something like a chip came to lie on the chip of this sensor, so long after the lock."""
+    return ADDED, sensor, offset_ms
 
 
 def resume() -> "Command":

@@ -101,6 +101,21 @@ def late(
         return _taken_from_open_table(state, sensor, present), ""
     if present == _last_known(state, sensor, present):
         return [], ""
+    return _late_change(state, sensor, present, offset_ms)
+
+
+def added(state: "RoundState", rules: "Rules", sensor: str, offset_ms: int) -> "Decision":
+    """Records what came to lie on an accepted chip after the lock: present, once more.
+
+    Elsewhere, and while the table is open, a pile is a bet like any other or none.
+    """
+    is_bet = state.round_open and sensor in state.accepted
+    if not is_bet or offset_ms < 0 or not _last_known(state, sensor, True):
+        return [], ""
+    return _late_change(state, sensor, True, offset_ms)
+
+
+def _late_change(state: "RoundState", sensor: str, present: bool, offset_ms: int) -> "Decision":
     if state.late_count >= LATE_CHANGES_MAX:
         return [], f"Spot {sensor} moves too often to be recorded. Call service."
     mark = state.late.get(sensor)

@@ -32,6 +32,7 @@ _DECISIONS: "dict[str, Callable[..., Decision]]" = {
     commands.END: lock.end,
     commands.JOIN: lock.join,
     commands.LATE: lock.late,
+    commands.ADDED: lock.added,
     commands.SEAT: entry.seat,
     commands.HAND: entry.hand,
     commands.CONFIRM: claims.confirm,

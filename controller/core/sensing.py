@@ -130,7 +130,9 @@ class Spot:
         self._looked_ms = self._read_ms = now_ms
         self.level = (reference - raw) / self.calibration.chip_delta - self.zero
         prompt = self._edge_is_news and self._is_prompt(now_ms)
-        return self._judge(self.classifier.take(self.level, now_ms, prompt), now_ms) or moved
+        additions = self.classifier.pile.count
+        changed = self._judge(self.classifier.take(self.level, now_ms, prompt), now_ms)
+        return changed or moved or self.classifier.pile.count != additions
 
     def fault(self, reason: str, now_ms: int) -> bool:
         self.classifier.lost()

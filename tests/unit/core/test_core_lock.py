@@ -149,6 +149,26 @@ def test_a_presence_that_is_no_change_is_not_recorded(touch, sensor, present):
     assert touch.accept(commands.late(sensor, present, 10)) == []
 
 
+def test_a_chip_laid_on_a_bet_is_recorded_and_changes_no_bet(touch):
+    touch.start("2A", refused=("4A",))
+    assert touch.accept(commands.added("2A", 900)) == [
+        (kinds.LATE_CHANGE, {1: 1, 2: "2A", 3: True, 4: 900})
+    ]
+    assert touch.state.accepted == ["2A"]
+    assert touch.accept(commands.late("2A", True, 950)) == [], "that a chip lies there is no news"
+    assert len(touch.accept(commands.added("2A", 1500))) == 1, "a third chip is"
+    for sensor in ("3A", "4A"):
+        assert touch.accept(commands.added(sensor, 900)) == [], "no bet lies there"
+    assert len(touch.accept(commands.late("2A", False, 2000))) == 1
+    assert touch.accept(commands.added("2A", 2100)) == [], "and none here any more"
+
+
+def test_a_pile_that_was_there_at_the_lock_is_no_addition(touch):
+    assert touch.accept(commands.added("2A", 900)) == []
+    touch.start("2A")
+    assert touch.accept(commands.added("2A", -1)) == []
+
+
 def test_a_change_told_twice_is_recorded_once(touch):
     touch.start("2A")
     assert len(touch.accept(commands.late("2A", False, 10))) == 1
@@ -175,6 +195,7 @@ def test_a_flickering_spot_cannot_fill_the_journal(touch):
     for count in range(lock.LATE_CHANGES_MAX):
         assert touch.accept(commands.late("2A", count % 2 == 1, count))
     assert "too often" in touch.refuse(commands.late("2A", False, 99))
+    assert "too often" in touch.refuse(commands.added("2A", 99))
 
 
 def test_a_clock_that_ran_backwards_gives_no_negative_offset(touch):
