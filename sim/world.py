@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
-from hal.board_config import BoardConfig, BusConfig, ChipConfig
+from hal.board_config import BoardConfig, ChipConfig
+from sim.bus_wires import BusWires
 from sim.capacitance import fdc1004_femtofarads, femtofarads
 from sim.card_machine import CardMachine
 from sim.chips.base import Chip, Level, Source
@@ -265,49 +266,15 @@ class World:
         for config in self.board.buses:
             bus = self.buses[config.number]
             bus.on_transfer = self._clockwork.look
-            if config.recovery is not None:
-                sda_gpio = config.recovery.sda_gpio
-                bus.faults.on_data_line = partial(self._data_line_changed, sda_gpio)
-                self.pins.listen(config.recovery.scl_gpio, partial(self._clock_driven, config))
-                self.pins.listen(sda_gpio, partial(self._supply_changed, config))
-            if config.supply_gpio is not None:
-                self.pins.listen(config.supply_gpio, partial(self._supply_changed, config))
-
-    def _data_line_changed(self, sda_gpio: int, held: bool) -> None:
-        self.pins.drive(sda_gpio, 0 if held else None)
-
-    def _clock_driven(self, config: BusConfig, level: int | None) -> None:
-        if level != 0:
-            self.buses[config.number].faults.clock_pulse()
-        self._supply_changed(config, level)
-
-    def _supply_changed(self, config: BusConfig, _level: int | None) -> None:
-        """The switch takes the supply from every chip of the bus, and gives it back."""
-        is_off = self._is_switched_off(config)
-        if is_off == (config.number in self.faults.switched_off):
-            return
-        if is_off:
-            self.buses[config.number].faults.lose_supply()
-            self.faults.switched_off.add(config.number)
-        else:
-            self.faults.switched_off.discard(config.number)
-        for chip_config in self.board.chips:
-            chip = self.chips[chip_config.name]
-            if chip_config.bus == config.number:
-                self._bring_to_now(chip)
-                if is_off:
-                    chip.power_off()
-                elif self.powered and not chip.powered:
-                    chip.power_on()
-
-    def _is_switched_off(self, config: BusConfig) -> bool:
-        """A wire that a Pi's own resistor pulls up feeds the chips, whatever the switch says."""
-        if config.supply_gpio is None or self.pins.driven(config.supply_gpio) != 0:
-            return False
-        wires = config.recovery
-        return wires is None or (
-            self.pins.driven(wires.scl_gpio) == 0 and self.pins.driven(wires.sda_gpio) == 0
-        )
+            BusWires(
+                config,
+                [self.chips[chip.name] for chip in self.board.chips if chip.bus == config.number],
+                bus.faults,
+                self.pins,
+                self.faults.switched_off,
+                self._bring_to_now,
+                lambda: self.powered,
+            )
 
     def _wire_lamps(self) -> None:
         for name, chip in self.chips.items():
