@@ -82,9 +82,6 @@ class Surface:
                         spot.classifier.remember(chip_level)
         self._move_zeros()
 
-    def zeros(self) -> "list[tuple[str, float]]":
-        return [(spot.sensor, self.zero_of(spot)) for spot in self._spots]
-
     def look(self, now_ms: int, may_learn: bool) -> None:
         """After each round of readings."""
         if self._anchor.state != SURE:

@@ -88,7 +88,7 @@ async def main():
         felt.levels = [step, step, step, step, -3]
         felt.pass_ms(20000)
     felt.verdicts()
-    for sensor, zero in felt.surface.zeros():
-        print("zero", sensor, round(zero * 100))
+    for spot in felt.spots:
+        print("zero", spot.sensor, round(spot.zero * 100))
     felt.spots[0].fault("the bus is stuck", felt.now_ms)
     felt.verdicts()

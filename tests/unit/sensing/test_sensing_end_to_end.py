@@ -260,10 +260,10 @@ def test_the_empty_felt_is_not_followed_in_a_round(chip: str) -> None:
         ready.round_open = True
         ready.world.on_felt(lambda felt, now: felt.warm(now, ff=20.0, over_s=10.0))
         await sleep_ms(12 * SECOND_MS)
-        assert all(zero == 0 for _, zero in ready.surface.zeros())
+        assert all(spot.zero == 0 for spot in ready.spots.values())
         ready.round_open = False
         await sleep_ms(20 * SECOND_MS)
-        assert all(zero > 0.01 for _, zero in ready.surface.zeros())
+        assert all(spot.zero > 0.01 for spot in ready.spots.values())
 
     on_rig(scene, chip=chip)
 

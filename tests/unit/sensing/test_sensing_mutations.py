@@ -274,7 +274,7 @@ def _zeros_after_a_round_of_drift(chip: str) -> list[float]:
     table.warm(1.0, ff=40.0, over_s=120.0)
     fast.round_open = True
     fast.run_until(130_000)
-    return [zero for _, zero in fast.surface.zeros()]
+    return [spot.zero for spot in fast.spots.values()]
 
 
 def test_a_felt_that_is_learned_in_a_round_is_noticed(mutate: Mutate, chip: str) -> None:

@@ -50,7 +50,7 @@ def test_felt_that_drifted_in_a_round_is_known_after_its_chip_reset(chip: str, f
         await sleep_ms(3 * SECOND_MS)
         ready.round_open = False
         await sleep_ms(15 * SECOND_MS)
-        assert all(abs(zero) > 0.01 for _, zero in ready.surface.zeros()), "it is not followed"
+        assert all(abs(spot.zero) > 0.01 for spot in ready.spots.values()), "it is not followed"
 
     on_rig(scene, 2, chip)
 
