@@ -24,6 +24,7 @@ DROPPED_MAX_MS = 1000  # What needs longer to come to rest has no weight of its 
 UNSEEN_MS = 300
 LEFT_BEHIND_MS = 700
 STACK_MS = 1000
+LINGERED_MS = 1500
 KNOWN_MS = 300
 HAND_LEFT_MAX_MS = 1500
 DECIDE_MAX_MS = 2500
@@ -99,8 +100,11 @@ class Evidence:
             return self._drop_rests(level, now_ms)
         # Nobody needs long to put a chip down, and most weigh what they should; a finger that lies
         # still for a while does not. What is unusual has to prove more.
-        is_usual = age_ms < DECIDE_MAX_MS and DROPPED_MIN <= level <= USUAL_MAX
-        rest_ms = LEFT_BEHIND_MS if is_usual else STACK_MS
+        if age_ms >= DECIDE_MAX_MS:
+            rest_ms = LINGERED_MS
+        else:
+            is_usual = DROPPED_MIN <= level <= USUAL_MAX
+            rest_ms = LEFT_BEHIND_MS if is_usual else STACK_MS
         came = self._hand_left(level, rest_ms, now_ms)
         return came and self._rests_in(CHIP_MIN, CHIP_MAX, rest_ms, now_ms)
 

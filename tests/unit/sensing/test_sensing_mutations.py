@@ -101,7 +101,7 @@ def test_felt_that_soaks_under_a_hand_and_goes_on_rising_is_noticed(
     """Here too a hand was seen to leave something behind, but chips do not grow."""
     must_notice(
         "liquid",
-        (128374637425993, 162372314531577),
+        (128374637425993, 909),
         chip,
         lambda: mutate(evidence, "SLOW_BLOCKS", 10_000),
     )
@@ -151,6 +151,13 @@ def test_a_finger_that_lies_still_for_a_while_is_noticed(mutate: Mutate, chip: s
         (86266390300749,),
         chip,
         lambda: mutate(evidence, "STACK_MS", FINGER_STILL_MS[chip]),
+    )
+
+
+def test_a_hand_that_half_leaves_and_lingers_is_noticed(mutate: Mutate) -> None:
+    """What is left of it weighs as a chip does, and keeps still for a second but not longer."""
+    must_notice(
+        "hand resting", (262125060352603,), MPR121, lambda: mutate(evidence, "LINGERED_MS", 1000)
     )
 
 
