@@ -5,10 +5,10 @@ from __future__ import annotations
 from sim.world import World
 
 LABELS = {
-    "sensors-silent": "Sensing chip does not answer",
-    "lamps-silent": "Lamp chip does not answer",
+    "sensors-silent": "Sensing chip silent",
+    "lamps-silent": "Lamp chip silent",
     "bus-stuck": "A chip holds the bus",
-    "bus-grounded": "A bus wire lies on ground",
+    "bus-grounded": "Bus wire on ground",
 }
 
 
