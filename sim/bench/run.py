@@ -136,10 +136,12 @@ async def _start_table(
     unit_data = data / "unit"
     world = World(config.board, SEED)
     cable = BenchCable(int(manager["link"].rpartition(":")[2]))
-    panel_port = _free(PANEL_PORT)
+    # Held from here on: a second bench that starts now must not be given the same port.
+    panel = web_server.bind(HOST, PANEL_PORT)
+    panel_port = int(panel.getsockname()[1])
     identity = await enrol_once(config, data, manager)
     limit_tls_buffers()
-    unit = _make_unit(config, world, cable, identity, unit_data, panel_port)
+    unit = _make_unit(config, world, cable, identity, unit_data, panel)
     world.start()
     stack.push_async_callback(world.close)
     stack.push_async_callback(cable.close)
@@ -164,14 +166,18 @@ def _make_unit(
     cable: BenchCable,
     identity: UnitIdentity,
     data: Path,
-    panel_port: int,
+    panel: web_server.Listener,
 ) -> SimUnit:
     async def connect() -> FrameStream:
         reader, writer = await cable.connect()
         return await secure_stream(reader, writer, identity.context())
 
+    first = [panel]
+    panel_port = int(panel.getsockname()[1])
+
     async def serve_panel(controller: Controller) -> None:
-        listener = web_server.bind(HOST, panel_port)
+        """On the port that it had when the unit's power first came."""
+        listener = first.pop() if first else web_server.bind(HOST, panel_port)
         await web_server.serve(unit_web.build(controller, BENCH_ORIGINS), listener)
 
     serial = config.board.serial
@@ -200,7 +206,7 @@ async def _calibrate_once(unit: SimUnit, config: UnitConfig, data: Path) -> None
 
 
 def _free(port: int) -> int:
-    """The port, or a free one; it stays the same when the unit's power comes back."""
+    """The port, or a free one."""
     listener = web_server.bind(HOST, port)
     try:
         return int(listener.getsockname()[1])
