@@ -16,26 +16,27 @@ JUMPED_MIN = 0.50
 STACK_MAX = 2.60
 # Parts of the level: a drop is there at once and neither grows nor shrinks after that.
 STEP_FIRST = 0.45
-STEP_CLEAN = 0.80  # Chips land in a few milliseconds; the front of a splash takes some tens.
+STEP_CLEAN = 0.95  # Chips land in a few milliseconds; the front of a splash takes some tens.
 STEP_MARGIN = 0.08
-STEP_JUMP = 2.5
+STEP_JUMP = 1.5
 
 
 class Arrival:
-    """The present object's first reading, and the range it has kept since."""
+    """The present object's first readings, and the range it has kept since."""
 
-    __slots__ = ("_first", "_high", "_low", "_slack", "origin")
+    __slots__ = ("_first", "_high", "_low", "_shown", "_slack", "origin")
 
     def __init__(self, noise: float) -> None:
         self.origin = UNSEEN
         self._slack = 3 * noise
         self._first = 0.0
+        self._shown = 0.0
         self._high = 0.0
         self._low = 0.0
 
     def begin(self, level: float, origin: int) -> None:
-        self.origin = origin
-        self._first = self._high = self._low = level
+        self._shown = level
+        self._land(level, origin)
 
     def begin_from_empty(self, level: float, gap_ms: int, prompt: bool) -> None:
         """The felt was empty `gap_ms` ago; `prompt`: an interrupt told of the arrival at once."""
@@ -59,10 +60,10 @@ class Arrival:
         if prompt and age_ms <= TOUCH_LAG_MS and self.origin != UNSEEN:
             # A reading out of turn was ahead of the touch bit and caught a chip in its fall. Right
             # after a start the touch bit tells only that the chip has begun to measure.
-            self.begin(level, STEPPED)
+            self._land(level, STEPPED)
         elif level > STEP_JUMP * self._high:
             # The first reading caught it in its fall; no hand comes that far between two readings.
-            self.begin(level, STEPPED)
+            self._land(level, STEPPED)
             self._first = STACK_MAX
         elif age_ms <= LANDING_MS and level > self._low:
             self._high = self._low = level
@@ -82,5 +83,9 @@ class Arrival:
         return self._first >= STEP_FIRST * level - self._slack
 
     def is_clean_drop(self, level: float) -> bool:
-        """True when already the first reading showed nearly all of it."""
-        return self.origin == STEPPED and self._first >= STEP_CLEAN * level - self._slack
+        """True when already the very first reading showed all of it."""
+        return self.origin == STEPPED and self._shown >= STEP_CLEAN * level - self._slack
+
+    def _land(self, level: float, origin: int) -> None:
+        self.origin = origin
+        self._first = self._high = self._low = level

@@ -31,9 +31,11 @@ DECIDE_MAX_MS = 2500
 LARGE_MS = 500
 STILL_MS = 300
 UNKNOWN_STILL_MS = 1000
+# Of a drop that was caught on its way: a splash can come as fast, but grows in this time.
+LANDED_MS = 450
 # (rest_ms, spread margin) of a drop: the shorter it has rested, the stiller it has to be. Few
 # readings tell a chip badly from interference that shifts a spot by as much as a chip would.
-DROP_RESTS = ((DROPPED_MS, 1.5), (UNSEEN_MS, 2.5), (600, SPREAD_MARGIN))
+DROP_RESTS = ((DROPPED_MS, 1.5), (UNSEEN_MS, 2.5), (LANDED_MS, 3.3), (600, SPREAD_MARGIN))
 SLOW_BLOCKS = 18  # 900 ms: longer than a reaching hand can be seen coming.
 SLOW_RISE = 0.06
 
@@ -134,7 +136,7 @@ class Evidence:
     def _drop_rests(self, level: float, now_ms: int) -> bool:
         is_clean = self.arrival.is_clean_drop(level)
         for rest_ms, margin in DROP_RESTS:
-            if is_clean or rest_ms >= UNSEEN_MS:
+            if is_clean or rest_ms >= LANDED_MS:
                 mean = self.trace.mean_if_still(rest_ms, now_ms, margin)
                 if mean is not None and DROPPED_MIN <= mean <= DROPPED_MAX:
                     return True
