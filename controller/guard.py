@@ -6,6 +6,7 @@ None of them decides about a round.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Protocol
 
@@ -26,7 +27,6 @@ from protocol import events
 from protocol.seal import Sealer
 from protocol.settings import TableSettings
 
-LOOK_BACK_MAX = 256
 RELEASE = "cabinet release"
 
 
@@ -67,9 +67,8 @@ class TableGuard:
         if settings is None:
             return
         self.cabinet.restore(await self._disk.run(self._cabinet_was_open))
-        wrong_at_ms = await self._disk.run(self._wrong_cards_at)
-        now_ms = self._wall_ms()
-        self.cards.restore(settings, [now_ms - at_ms for at_ms in reversed(wrong_at_ms)])
+        wrong_ages_ms = await self._disk.run(partial(self._wrong_card_ages_ms, settings))
+        self.cards.restore(settings, wrong_ages_ms)
 
     def adopt(self, settings: TableSettings) -> None:
         self.cabinet.use_policy(settings.tamper_stops)
@@ -117,20 +116,21 @@ class TableGuard:
                 return fault.raised
         return False
 
-    def _wrong_cards_at(self) -> list[int]:
-        """When the newest wrong cards were swiped, newest first."""
-        refused = [
-            (record, events.Refused.from_body(record.body))
+    def _wrong_card_ages_ms(self, settings: TableSettings) -> list[int]:
+        """How long ago the wrong cards were swiped that may still count, oldest first."""
+        counts_for_ms = (settings.wrong_cards_within_s + settings.card_lockout_s) * 1000
+        now_ms = self._wall_ms()
+        ages_ms = [
+            now_ms - record.wall_ms
             for record in self._newest(events.REFUSED)
+            if now_ms - record.wall_ms <= counts_for_ms  # a clock may have been set in between
+            and events.Refused.from_body(record.body).command.startswith(WRONG_CARD)
         ]
-        return [record.wall_ms for record, body in refused if body.command.startswith(WRONG_CARD)]
+        return ages_ms[::-1]
 
-    def _newest(self, kind: int) -> list[JournalRecord]:
-        """The newest records of a kind, newest first."""
-        found: list[JournalRecord] = []
-        last_before = partial(self._journal.records.last_sequence_of, kind)
-        sequence = last_before()
-        while sequence and len(found) < LOOK_BACK_MAX:
-            found.append(self._journal.records.after(sequence - 1, 1)[0])
-            sequence = last_before(before_sequence=sequence)
-        return found
+    def _newest(self, kind: int) -> Iterator[JournalRecord]:
+        """The records of a kind, newest first: however many others came after the one sought."""
+        sequence = self._journal.records.last_sequence_of(kind)
+        while sequence:
+            yield self._journal.records.after(sequence - 1, 1)[0]
+            sequence = self._journal.records.last_sequence_of(kind, before_sequence=sequence)
