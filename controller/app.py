@@ -193,7 +193,9 @@ class Controller:
         if self._guard.seals:
             start("seals", self._guard.seals.run(), critical=False)
         if board.keypad:
-            start("keypad", inputs.watch_keypad(board.keypad, self), critical=False)
+            keys = inputs.Keys(inputs.KEYS_WAITING_MAX)
+            start("keypad", inputs.watch_keypad(board.keypad, self, keys), critical=False)
+            start("keys", inputs.pass_keys_on(keys, self), critical=False)
         if board.keyswitch:
             start("key", inputs.watch_key(board.keyswitch, self), critical=False)
         if board.card_reader:

@@ -12,7 +12,7 @@ from typing import Protocol
 from hal import aio
 from hal.card_reader import CardReader
 from hal.errors import HardwareFault
-from hal.keypad import KeyChord, Keypad
+from hal.keypad import KeyChord, Keypad, KeyPress
 from hal.keyswitch import KeySwitch
 from hal.lines import InputLine
 from hal.track2 import BadSwipe
@@ -21,6 +21,8 @@ log = logging.getLogger("controller.inputs")
 
 RETRY_MS = 500
 TAMPER_POLL_MS = 1000
+# Keys that wait while one is being recorded. More of them is no dealer but something on the keypad.
+KEYS_WAITING_MAX = 8
 # No hand swipes faster; a reader that does is broken or hostile, and each swipe is kept for ever.
 SWIPE_PAUSE_MS = 250
 
@@ -35,7 +37,11 @@ class InputOwner(Protocol):
     def input_fault(self, part: str, sentence: str) -> None: ...
 
 
-async def watch_keypad(keypad: Keypad, owner: InputOwner) -> None:
+Keys = aio.Mailbox[KeyPress | KeyChord]
+
+
+async def watch_keypad(keypad: Keypad, owner: InputOwner, keys: Keys) -> None:
+    """Reads on while a key is being acted on: a short press in that time must not be lost."""
     started = False
     while True:
         try:
@@ -49,6 +55,16 @@ async def watch_keypad(keypad: Keypad, owner: InputOwner) -> None:
             owner.input_fault("keypad", str(fault))
             await aio.sleep_ms(RETRY_MS)
             continue
+        try:
+            keys.put_nowait(press)
+        except aio.MailboxFull:
+            log.error("%s was not taken: too many keys before it wait to be recorded", press)
+
+
+async def pass_keys_on(keys: Keys, owner: InputOwner) -> None:
+    """One after another, in the order in which they were pressed."""
+    while True:
+        press = await keys.get()
         if isinstance(press, KeyChord):
             await owner.pressed_together(press.names)
         else:
