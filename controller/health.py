@@ -122,6 +122,13 @@ class HealthWatch:
             self._heard[sensor].chips.append(self._spots[sensor].level)
 
     async def run(self) -> None:
+        """Until it is cancelled; what was heard by then is kept."""
+        try:
+            await self._listen_for_ever()
+        finally:
+            await self._save()
+
+    async def _listen_for_ever(self) -> None:
         listens = 0
         while True:
             await aio.sleep_ms(LISTEN_EVERY_MS)

@@ -164,8 +164,8 @@ def test_the_advice_comes_before_the_first_chip_is_refused(monkeypatch: pytest.M
 # -- what is recorded --------------------------------------------------------------------------
 
 
-def watched(tmp_path: Path, table_name: str, day_lasts_ms: int, duration_ms: int) -> HealthStore:
-    """A table with one bet, heard by a health watch; it keeps its day from time to time."""
+def watched(tmp_path: Path, table_name: str, duration_ms: int) -> HealthStore:
+    """A table with one bet, heard by a health watch."""
 
     async def run() -> None:
         floor = Floor(1)
@@ -177,7 +177,7 @@ def watched(tmp_path: Path, table_name: str, day_lasts_ms: int, duration_ms: int
             controller.spots,
             store,
             InlineWorker("disk"),
-            lambda: DAY_MS * (1 + aio.ticks_ms() // day_lasts_ms),
+            lambda: DAY_MS + aio.ticks_ms(),
         )
         controller.at_lock.append(lambda: watch.locked(controller.keeper.state.accepted))
         task = aio.create_task(watch.run())
@@ -196,19 +196,18 @@ def watched(tmp_path: Path, table_name: str, day_lasts_ms: int, duration_ms: int
 
 
 @pytest.mark.parametrize(
-    ("table_name", "day_lasts_ms", "duration_ms"),
-    # In a whole day it is kept every ten minutes. The FDC1004 has a short one: it is read every
-    # 4 ms, and minutes of that take long to simulate.
-    [("four-card-touch", DAY_MS, 700_000), ("four-card-touch-fdc", 40_000, 45_000)],
+    ("table_name", "duration_ms"),
+    # It is kept every ten minutes and at the end. The FDC1004 is read every 4 ms, and minutes of
+    # that take long to simulate.
+    [("four-card-touch", 700_000), ("four-card-touch-fdc", 45_000)],
 )
 def test_resting_spots_and_locked_chips_are_recorded(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     table_name: str,
-    day_lasts_ms: int,
     duration_ms: int,
 ) -> None:
-    store = watched(tmp_path, table_name, day_lasts_ms, duration_ms)
+    store = watched(tmp_path, table_name, duration_ms)
     (second,) = store.days("2A")
     (third,) = store.days("3A")
     store.close()
@@ -260,6 +259,16 @@ def test_a_restart_continues_the_days_figures() -> None:
     (day,) = run_virtual(run())
     assert day.chip_level == 0.94
     assert day.chip_count == 12
+
+
+def test_what_was_heard_until_a_stop_is_kept() -> None:
+    async def run() -> list[Day]:
+        listener = Listener()
+        await listener.listen([0.93] * 5, for_ms=30_000)
+        return listener.store.days("1A")
+
+    (day,) = run_virtual(run())
+    assert (day.chip_level, day.chip_count) == (0.93, 5)
 
 
 def test_a_chip_that_lay_off_centre_does_not_decide_the_day() -> None:
