@@ -341,7 +341,11 @@ class Classifier:
         if self._is_chip(level, now_ms):
             self.began_ms = self._evidence.came_ms(now_ms)
             self.pile.note_left_behind(level, self.began_ms)
-            self._chip_level = self._evidence.accept()
+            accepted_level = self._evidence.accept()
+            if not self._is_memory:
+                # A known one is measured by what it was: chips neither grow nor shrink, not even
+                # little by little.
+                self._chip_level = accepted_level
             self._accepted_ms = now_ms
             self._set(CHIP, "")
             return

@@ -85,8 +85,12 @@ class Evidence:
 
     def is_known_chip(self, level: float, known: float, now_ms: int) -> bool:
         """The chip that was accepted before lies there still, or again."""
-        is_same = known - SAME_CHIP <= level <= known + CARD_ON_CHIP
-        return is_same and self.trace.mean_if_still(KNOWN_MS, now_ms) is not None
+        if not known - SAME_CHIP <= level <= known + CARD_ON_CHIP:
+            return False
+        # A hand may have taken the chip and left wet felt, which goes on rising.
+        was_touched = self._hand_left(level, LEFT_BEHIND_MS, now_ms)
+        rest_ms = LEFT_BEHIND_MS if was_touched else KNOWN_MS
+        return self.trace.mean_if_still(rest_ms, now_ms) is not None
 
     def is_new_chip(self, level: float, now_ms: int) -> bool:
         if not CHIP_MIN <= level <= STACK_MAX:

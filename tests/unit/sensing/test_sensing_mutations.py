@@ -250,6 +250,43 @@ def test_a_known_chip_that_is_believed_beside_liquid_is_noticed(mutate: Mutate, 
     must_notice("chip taken from wet felt", (31, 69, 101, 107), chip, change)
 
 
+def test_a_known_chip_that_may_grow_little_by_little_is_noticed(mutate: Mutate) -> None:
+    """Felt that soaks under a chip for long weighs as much by itself when the chip is taken."""
+    honest = Classifier._is_chip
+
+    def is_always_new(self: Classifier, level: float, now_ms: int) -> bool:
+        is_chip = honest(self, level, now_ms)
+        self._is_memory = False
+        return is_chip
+
+    must_notice(
+        "chip taken from wet felt",
+        (114114922088172,),
+        MPR121,
+        lambda: mutate(Classifier, "_is_chip", is_always_new),
+    )
+
+
+def _taken_while_it_gets_wet(table: PhysicalTable) -> Scene:
+    """The hand that takes the chip hides how the felt under it became wet."""
+    at_s = table.put_by_hand("3A", 1.5, table.one_chip_ff()) + 3
+    gone_s = table.take_by_hand("3A", at_s)
+    soaked = Liquid(1.2 * table.chip_ff, at_s, front_s=0.2, at_once=0.5, soak_s=1.5, dry_s=400.0)
+    table.pads["3A"].things.append(soaked)
+    return Scene(gone_s + 4)
+
+
+def test_a_known_chip_that_grows_after_a_hand_touched_it_is_noticed(
+    mutate: Mutate, chip: str
+) -> None:
+    def by_its_level(self: Evidence, level: float, known: float, now_ms: int) -> bool:
+        is_same = known - evidence.SAME_CHIP <= level <= known + evidence.CARD_ON_CHIP
+        return is_same and self.trace.mean_if_still(evidence.KNOWN_MS, now_ms) is not None
+
+    case = Case("taken while it gets wet", _taken_while_it_gets_wet, never_accepts=True)
+    must_notice(case, range(10), chip, lambda: mutate(Evidence, "is_known_chip", by_its_level))
+
+
 def test_a_start_that_asks_the_felt_for_no_proof_is_noticed(mutate: Mutate, chip: str) -> None:
     """A night in which the room changed by as much as a chip weighs."""
     must_notice("power off for hours", (80,), chip, lambda: mutate(anchor, "ALIKE_COUNT_MIN", 100))
