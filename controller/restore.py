@@ -57,14 +57,20 @@ def restore(
     found = [_salvage_from(folder) for folder in folders]
     book = FileBook(restore_book_path(data))
     _admit(found, request, ask_pin, ServiceDesk(book, wall_ms), is_admitted)
-    aside = _set_aside(data)
     lines = list(_all_lines(found))
-    fresh = data / "journal.new"
-    _make_journal(fresh, unit_id, lines, book.uses(), wall_ms)
-    _put_in_place(data, fresh)
-    book.remove()
-    for folder in data.glob(f"{SET_ASIDE}-*"):
-        folder.rename(folder.with_name(folder.name.replace(SET_ASIDE, IN_PLACE)))
+    try:
+        aside = _set_aside(data)
+        fresh = data / "journal.new"
+        _make_journal(fresh, unit_id, lines, book.uses(), wall_ms)
+        _put_in_place(data, fresh)
+        book.remove()
+        for folder in data.glob(f"{SET_ASIDE}-*"):
+            folder.rename(folder.with_name(folder.name.replace(SET_ASIDE, IN_PLACE)))
+    except OSError as error:
+        raise ServiceRefused(
+            f"The card cannot be written: {error.strerror}. Nothing is lost: make room or copy the"
+            " folder to another card, and restore again."
+        ) from error
     return _report(lines, aside.name.replace(SET_ASIDE, IN_PLACE), unit_id)
 
 

@@ -233,7 +233,7 @@ def test_a_card_that_cannot_count_tells_a_right_pin_no_better_than_a_wrong_one(
     assert not list(tmp_path.glob("damaged-*"))
 
 
-def _full(path: Path, text: str) -> None:
+def _full(*_: Any) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -307,6 +307,23 @@ def test_it_can_be_repeated_after_any_interruption(
     lines = carried(tmp_path)
     # A second attempt may also carry what the first one recorded about itself.
     assert lines[: len(sequences)] == sequences or set(sequences) <= set(lines)
+
+
+@pytest.mark.parametrize("name", STEPS[:-1])
+def test_a_card_that_is_full_is_told_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    _, sequences = filled(tmp_path)
+    smash(tmp_path)
+    monkeypatch.setattr(procedure, name, _full)
+    with pytest.raises(ServiceRefused, match=r"cannot be written: No space left.* Nothing is lost"):
+        restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
+    monkeypatch.undo()
+    try:
+        open_journal(tmp_path, UNIT, 0).close()
+    except JournalFault:
+        restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
+    assert set(sequences) <= set(carried(tmp_path))
 
 
 def _interrupted(step: Callable[..., Any], after: bool) -> Callable[..., Any]:
