@@ -17,8 +17,9 @@ const DONE = {
   fault: (name) => `Fault switched: ${name}`,
 };
 
-async function act(action, argument) {
-  write(DONE[action](argument), "done");
+// `called` is what a person calls the argument, where that is another word.
+async function act(action, argument, called = argument) {
+  write(DONE[action](called), "done");
   try {
     const response = await fetch("/act", {
       method: "POST",
@@ -63,7 +64,7 @@ const HANDS = [
   ["[data-key]", (position) => act("key", position.dataset.key)],
   ["[data-swipe]", (card) => swipe(card, "swipe")],
   ["[data-half-swipe]", (half) => swipe(half.parentElement.querySelector("[data-swipe]"), "half-swipe")],
-  ["[data-fault]", (fault) => act("fault", fault.dataset.fault)],
+  ["[data-fault]", (fault) => act("fault", fault.dataset.fault, fault.textContent)],
   ["[data-action]", flip],
   ["#collect", () => all('.spot[data-chip="yes"]').forEach(toggleChip)],
 ];
