@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from manager.counters import TableCounters
 from manager.identity.seal_book import SealBook
+from manager.late_chips import LateChips
 from manager.ledger.book import Book
 from manager.ledger.claims import Claim, ClaimState
 from manager.ledger.entries import Origin
@@ -41,6 +42,7 @@ class Steps:
         self._units = units
         self._seals = SealBook(book.store)
         self._counters = TableCounters(book.store)
+        self._late_chips = LateChips(book.store)
         self._handlers: dict[int, Callable[[Step, events.EventBody], list[Message]]] = {
             events.BOOT: self._boot,
             events.ROUND_START: self._round_start,
@@ -93,15 +95,11 @@ class Steps:
         self._counters.count_wagers(step.rules.table_id, booked.number, wagers)
 
     def _late_change(self, step: Step, body: events.EventBody) -> list[Message]:
-        """Taking the chips off is the dealer's work; a chip that came late is worth a look."""
         assert isinstance(body, events.LateChange)
         latest = self._book.rounds.latest(step.rules.table_id)
         accepted = latest.accepted if latest and latest.number == body.round_number else ()
-        if body.present and body.sensor not in accepted:
-            sentence = (
-                f"A chip came to {body.sensor} {body.offset_ms} ms after the lock of round"
-                f" {body.round_number}; it is no bet."
-            )
+        sentence = self._late_chips.sentence(step.unit, step.origin, body, tuple(accepted))
+        if sentence:
             self._book.alarms.record("LATE_CHIP", sentence, step.rules.table_id, step.origin)
         return []
 

@@ -396,6 +396,26 @@ def test_a_late_chip_and_a_fault_are_alarms_and_a_removed_chip_is_not(desk: Desk
     assert desk.shown() == 1_000_025
 
 
+def test_what_is_laid_on_a_bet_after_the_lock_is_an_alarm(desk: Desk) -> None:
+    desk.start(TABLE, 1, "1A", "2A")
+    desk.say(TABLE, events.LateChange(1, "1A", True, 800))
+    assert desk.alarm_codes() == ["LATE_CHIP"]
+    assert (
+        "on the bet at 1A 800 ms after the lock of round 1"
+        in desk.manager.book.alarms.newest(1)[0].sentence
+    )
+    desk.say(TABLE, events.LateChange(1, "2A", False, 900))
+    desk.say(TABLE, events.LateChange(1, "1A", False, 950))
+    desk.say(TABLE, events.LateChange(1, "2A", True, 1200))
+    assert desk.alarm_codes() == ["LATE_CHIP"], "a chip that was taken came back"
+    desk.say(TABLE, events.LateChange(1, "2A", True, 1500))
+    assert desk.alarm_codes() == ["LATE_CHIP"] * 2
+    desk.say(TABLE, events.RoundEnd(1))
+    desk.start(TABLE, 2, "1A")
+    desk.say(TABLE, events.LateChange(2, "1A", True, 700))
+    assert desk.alarm_codes() == ["LATE_CHIP"] * 3, "what an earlier round saw taken is history"
+
+
 def test_settings_and_software_are_noted(desk: Desk) -> None:
     digest = desk.manager.book.tables.rules(TABLE).settings.digest()
     desk.say(TABLE, events.Boot(1, "underfelt 0.1.0", ""))
