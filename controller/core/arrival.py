@@ -16,7 +16,8 @@ JUMPED_MIN = 0.50
 STACK_MAX = 2.60
 # Parts of the level: a drop is there at once and neither grows nor shrinks after that.
 STEP_FIRST = 0.45
-STEP_CLEAN = 0.95  # Chips land in a few milliseconds; the front of a splash takes some tens.
+STEP_CLEAN = 0.97  # Chips land in a few milliseconds; the front of a splash takes some tens.
+CLEAN_NOISES = 1
 STEP_MARGIN = 0.08
 STEP_JUMP = 1.5
 
@@ -24,11 +25,12 @@ STEP_JUMP = 1.5
 class Arrival:
     """The present object's first readings, and the range it has kept since."""
 
-    __slots__ = ("_first", "_high", "_low", "_shown", "_slack", "origin")
+    __slots__ = ("_clean_slack", "_first", "_high", "_low", "_shown", "_slack", "origin")
 
     def __init__(self, noise: float) -> None:
         self.origin = UNSEEN
         self._slack = 3 * noise
+        self._clean_slack = CLEAN_NOISES * noise
         self._first = 0.0
         self._shown = 0.0
         self._high = 0.0
@@ -84,7 +86,7 @@ class Arrival:
 
     def is_clean_drop(self, level: float) -> bool:
         """True when already the very first reading showed all of it."""
-        return self.origin == STEPPED and self._shown >= STEP_CLEAN * level - self._slack
+        return self.origin == STEPPED and self._shown >= STEP_CLEAN * level - self._clean_slack
 
     def _land(self, level: float, origin: int) -> None:
         self.origin = origin

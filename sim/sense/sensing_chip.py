@@ -68,7 +68,7 @@ CHIPS = {
         baseline_step=1,
         flips_after=1,
         filter_ns=2 * SAMPLE_NS,
-        snapshot_ms=6,
-        read_cost_ms=4,
+        snapshot_ms=12,
+        read_cost_ms=2,
     ),
 }
