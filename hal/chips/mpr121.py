@@ -25,6 +25,7 @@ from hal.lines import InputLine
 STATUS = 0x00
 STATUS_HIGH = 0x01
 OUT_OF_RANGE_STATUS = 0x02
+AUTOCONFIG_FLAGS = 0xC000  # of the same two registers
 ELECTRODE_DATA = 0x04
 BASELINES = 0x1E
 THRESHOLDS = 0x41
@@ -54,6 +55,7 @@ CHIP_RESET = "chip reset itself"
 OVER_CURRENT_STOP = "over-current"
 OUT_OF_RANGE = "out of range"
 REFERENCE_LOST = "chip lost its reference"
+AUTOCONFIG_FAILED = "automatic configuration failed"
 
 
 class Mpr121(CapacitiveSensor):
@@ -195,6 +197,10 @@ class Mpr121(CapacitiveSensor):
             return OVER_CURRENT_STOP
         if control != bytes((SAMPLE_EVERY_4_MS, self._run_mode)):
             return CHIP_RESET
+        ranges = _word(data, OUT_OF_RANGE_STATUS)
+        # We never ask for one. Where an electrode is flagged as well, it is that spot's trouble.
+        if ranges & AUTOCONFIG_FLAGS and not ranges & self._electrode_mask:
+            return AUTOCONFIG_FAILED
         # One lost register is the whole chip's trouble: only a new start writes it again.
         expected = bytes(reference >> 2 for reference in self._running_references())
         if data[BASELINES : BASELINES + self.electrode_count] != expected:

@@ -183,6 +183,20 @@ def test_a_failed_automatic_configuration_is_a_fault():
     on_rig(scene)
 
 
+def test_a_failed_automatic_configuration_that_names_no_electrode_is_the_whole_chips():
+    """Catches: looking at the electrodes' own bits only. A new start of the chip clears the flag."""
+
+    async def scene(ready: Rig) -> None:
+        chip = ready.world.chips[SENSE]
+        assert isinstance(chip, Mpr121)
+        chip._failures = AUTOCONFIG_FAILED
+        assert await ready.seen_within("2A", FAULT, SECOND_MS)
+        await sleep_ms(2 * SECOND_MS)
+        assert await ready.verdict("2A") == EMPTY
+
+    on_rig(scene)
+
+
 def test_a_loose_pad_never_reads_as_no_bet(chip: str) -> None:
     async def scene(ready: Rig) -> None:
         ready.world.on_felt(lambda felt, _now: felt.loosen("3A"))
