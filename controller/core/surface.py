@@ -23,6 +23,9 @@ EMPTY_BEFORE_LEARNING_MS = 2000
 SHARED_COUNT_MIN = 3
 LOCAL_MAX = 0.30
 LOCAL_PART = 0.25  # One spot alone is followed more slowly than what most of them share.
+# Water on most spots lowers them all as a cold room does: when it is wiped away the felt must weigh
+# less than any chip above the zero that followed it.
+SHARED_MIN = -0.50
 SHARED_MAX = 1.50
 
 SPILL_COUNT_MIN = 3
@@ -73,7 +76,7 @@ class Surface:
 
     def remember(self, shared: float, spots: "list[tuple[str, float, float | None]]") -> None:
         """Before the first reading: what `memory` told when the power was last on."""
-        self._shared = max(-SHARED_MAX, min(SHARED_MAX, shared))
+        self._shared = _bounded(shared)
         for sensor, damp, chip_level in spots:
             for spot in self._spots:
                 if spot.sensor == sensor:
@@ -96,7 +99,7 @@ class Surface:
     def _find_anchor(self, now_ms: int) -> None:
         moved = self._anchor.look(self._spots, self._shared, now_ms)
         if moved:
-            self._shared = max(-SHARED_MAX, min(SHARED_MAX, self._shared + moved))
+            self._shared = _bounded(self._shared + moved)
             self._move_zeros()
         for spot in self._spots:
             spot.unproven = self.is_held
@@ -126,7 +129,7 @@ class Surface:
         empty = [spot for spot in self._spots if _is_learnable(spot, now_ms)]
         if len(empty) >= SHARED_COUNT_MIN:
             shared = _limited(_median([spot.level for spot in empty]), step)
-            self._shared = max(-SHARED_MAX, min(SHARED_MAX, self._shared + shared))
+            self._shared = _bounded(self._shared + shared)
         for spot in empty:
             damp = spot.damp + _limited(spot.level, step * LOCAL_PART)
             spot.damp = max(0.0, min(LOCAL_MAX, damp))
@@ -187,6 +190,10 @@ def _has_neighbours(spots: "list[Spot]") -> bool:
             if one is not other and apart <= SPILL_NEAR_SEATS:
                 return True
     return False
+
+
+def _bounded(shared: float) -> float:
+    return max(SHARED_MIN, min(SHARED_MAX, shared))
 
 
 def _limited(value: float, limit: float) -> float:

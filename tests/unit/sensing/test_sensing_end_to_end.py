@@ -184,7 +184,7 @@ def test_a_failed_automatic_configuration_is_a_fault():
 
 
 def test_a_failed_automatic_configuration_that_names_no_electrode_is_the_whole_chips():
-    """Catches: looking at the electrodes' own bits only. A new start of the chip clears the flag."""
+    """Catches: looking at the electrodes' own bits only. A new start clears the flag."""
 
     async def scene(ready: Rig) -> None:
         chip = ready.world.chips[SENSE]

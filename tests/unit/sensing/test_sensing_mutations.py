@@ -323,18 +323,23 @@ def _empty_table(seed: int, chip: str) -> tuple[PhysicalTable, FastTable]:
     return drawn.table, FastTable(drawn.table, drawn.stored, CHIPS[chip])
 
 
-def _ghost_after_a_wipe(chip: str) -> int:
-    """A film of water lowers one spot over a quarter of an hour; then it is wiped away."""
+def _ghosts_after_a_wipe(chip: str, pads: tuple[str, ...]) -> list[int]:
+    """A film of water lowers these spots over a quarter of an hour; then it is wiped away."""
     table, fast = _empty_table(1, chip)
-    pad = table.pads["3A"]
-    chip_ff = table.chip_ff * pad.sensitivity
-    pad.ramps += [Ramp(-0.9 * chip_ff, 1.0, 1000.0), Ramp(0.9 * chip_ff, 1002.0, 1002.2)]
-    table._grab("3A", 1001.8)
-    return fast.verdicts(1_008_000)["3A"]
+    for number, pad_id in enumerate(pads):
+        pad, wiped_s = table.pads[pad_id], 1002.0 + number
+        chip_ff = table.chip_ff * pad.sensitivity
+        pad.ramps += [
+            Ramp(-0.9 * chip_ff, 1.0, 1000.0),
+            Ramp(0.9 * chip_ff, wiped_s, wiped_s + 0.2),
+        ]
+        table._grab(pad_id, wiped_s - 0.2)
+    verdicts = fast.verdicts(1_014_000)
+    return [verdicts[pad_id] for pad_id in pads]
 
 
 def test_a_reference_that_follows_water_upwards_makes_a_ghost(mutate: Mutate, chip: str) -> None:
-    assert _ghost_after_a_wipe(chip) != ACCEPT
+    assert _ghosts_after_a_wipe(chip, ("3A",)) != [ACCEPT]
 
     def follow_everything(self: Surface, step: float, now_ms: int) -> None:
         for spot in self._spots:
@@ -343,7 +348,17 @@ def test_a_reference_that_follows_water_upwards_makes_a_ghost(mutate: Mutate, ch
             spot.zero = spot.damp
 
     mutate(Surface, "_learn", follow_everything)
-    assert _ghost_after_a_wipe(chip) == ACCEPT
+    assert _ghosts_after_a_wipe(chip, ("3A",)) == [ACCEPT]
+
+
+@pytest.mark.parametrize("wet", [("2A", "3A", "4A"), ("1A", "2A", "3A", "4A", "5A")])
+def test_a_zero_that_follows_water_on_most_spots_too_far_makes_ghosts(
+    mutate: Mutate, chip: str, wet: tuple[str, ...]
+) -> None:
+    """What most spots share is taken for a cold room, and water on most of them looks the same."""
+    assert ACCEPT not in _ghosts_after_a_wipe(chip, wet)
+    mutate(surface, "SHARED_MIN", -1.5)
+    assert ACCEPT in _ghosts_after_a_wipe(chip, wet)
 
 
 def _zeros_after_a_round_of_drift(chip: str) -> list[float]:
