@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from controller.calibration import GOOD_MARGIN
+from controller.calibration import USABLE_MARGIN
 from controller.core.scale import Calibration
 from sim.physics.pad import PhysicalPad
 from sim.physics.table import PhysicalTable
@@ -26,9 +26,9 @@ class Stored:
     calibration: Calibration
 
     @property
-    def is_good(self) -> bool:
+    def is_usable(self) -> bool:
         """Whether the tech's procedure would release this spot for play."""
-        return self.calibration.chip_delta / self.calibration.noise >= GOOD_MARGIN
+        return self.calibration.chip_delta / self.calibration.noise >= USABLE_MARGIN
 
 
 def calibrate(table: PhysicalTable, pad: PhysicalPad, chip: SensingChip) -> Stored:

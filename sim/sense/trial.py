@@ -81,7 +81,7 @@ def draw_table(case: Case, seed: int, chip: SensingChip = CHIPS[MPR121]) -> Draw
     for redrawn in range(REDRAWS_MAX):
         table = PhysicalTable(PADS, seed + redrawn * SEED_STRIDE, case.material)
         stored = {pad_id: calibrate(table, pad, chip) for pad_id, pad in table.pads.items()}
-        if all(each.is_good for each in stored.values()):
+        if all(each.is_usable for each in stored.values()):
             table.age()
             return Drawn(table, stored, redrawn)
     raise AssertionError("no drawn table passes calibration: the ranges make no sense")

@@ -26,7 +26,7 @@ def good_table(seed: int, chip: str = MPR121) -> PhysicalTable:
     """The first table from this seed on that passes calibration."""
     while True:
         table = PhysicalTable(PADS, seed)
-        if all(calibrate(table, pad, CHIPS[chip]).is_good for pad in table.pads.values()):
+        if all(calibrate(table, pad, CHIPS[chip]).is_usable for pad in table.pads.values()):
             return table
         seed += 1
 
