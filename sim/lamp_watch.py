@@ -38,7 +38,7 @@ PATTERNS: dict[str, tuple[tuple[str, int], ...]] = {
     "off": ((DARK, WINDOW_MS),),
     "detected": ((DIM, WINDOW_MS),),
     "accepted": ((BRIGHT, WINDOW_MS),),
-    "refused": ((BRIGHT, 250), (DARK, 250)),
+    "refused": ((LOW, 250), (DARK, 250)),
     "late": ((BRIGHT_AMBER, 700), (DARK, 300)),
     "winner": ((BRIGHT, 500), (LOW, 500)),
     "fault": (

@@ -32,7 +32,8 @@ _PATTERNS = {
     OFF: ((1000, 0, 0),),
     DETECTED: ((1000, LEVEL_DIM, 0),),
     ACCEPTED: ((1000, LEVEL_FULL, 0),),
-    REFUSED: ((250, LEVEL_FULL, 0), (250, 0, 0), (250, LEVEL_FULL, 0), (250, 0, 0)),
+    # Not at full: a lamp may move its own pad, and what blinks may be a chip that comes to rest.
+    REFUSED: ((250, LEVEL_LOW, 0), (250, 0, 0), (250, LEVEL_LOW, 0), (250, 0, 0)),
     LATE: ((700, 0, LEVEL_FULL), (300, 0, 0)),
     WINNER: ((500, LEVEL_FULL, 0), (500, LEVEL_LOW, 0)),
     FAULT: (
