@@ -1,10 +1,10 @@
 """The round's black box: raw sensor traces from 5 s before each START to 5 s after it.
 
 It alone knows what is kept and for how long: the last hundred rounds, in a file of its own that
-nothing else depends on. Before START a spot is read often while anything moves on it and once a
-second while it rests; after START every spot is read fifty times a second. What came before the
-lock is on the disk a moment after it, the rest 5 s later: a power cut takes at most the rest. It is
-evidence, not state: a fault of its disk is logged and costs a trace, never a round.
+nothing else depends on. Before START a spot is read often while anything moves on it and two to ten
+times a second while it rests; after START every spot is read fifty times a second. What came before
+the lock is on the disk a moment after it, the rest 5 s later: a power cut takes at most the rest.
+It is evidence, not state: a fault of its disk is logged and costs a trace, never a round.
 """
 
 from __future__ import annotations
