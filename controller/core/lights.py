@@ -23,9 +23,12 @@ LEVEL_DIM = 614  # 15 %
 LEVEL_LOW = 1229  # 30 %
 
 PERIOD_MS = 1000
-# How long a change on an accepted spot shows (the bet itself stands), and how long a refused spot
-# blinks on which nothing lies.
+# Counted from when it began: how long what was taken from an accepted spot shows (the bet itself
+# stands), and, from the lock on, how long a refused spot blinks on which nothing lies.
 LATE_SHOWN_MS = 2000
+# What came to lie on an accepted spot is certain only up to 1.8 s after it began, and a dealer has
+# to see it after that.
+ADDED_SHOWN_MS = 4000
 
 # (duration_ms, white, amber), together one period; a single entry is steady.
 _PATTERNS = {
@@ -73,9 +76,9 @@ def _segment(name: str, t_ms: int) -> "tuple[int, int, int]":
 def light_of(sensor: str, presence: str, state: "RoundState", round_age_ms: int) -> str:
     """The light this sensor deserves; `round_age_ms` is the time since the lock.
 
-    After a power cut the time of the lock is gone: pass any age above LATE_SHOWN_MS. A sensor that
-    fails in a game does not take its bet out of sight: the bet stands in the journal, not on the
-    felt.
+    After a power cut the time of the lock is gone: pass any age above ADDED_SHOWN_MS. A sensor
+    that fails in a game does not take its bet out of sight: the bet stands in the journal, not on
+    the felt.
     """
     if state.is_winner(sensor):
         return WINNER
@@ -105,4 +108,6 @@ def late_left_ms(sensor: str, state: "RoundState", round_age_ms: int) -> int:
     mark = state.late.get(sensor)
     if mark is None or sensor not in state.accepted:
         return 0
-    return max(0, mark[1] + LATE_SHOWN_MS - round_age_ms)
+    is_present, offset_ms = mark
+    shown_ms = ADDED_SHOWN_MS if is_present else LATE_SHOWN_MS
+    return max(0, offset_ms + shown_ms - round_age_ms)

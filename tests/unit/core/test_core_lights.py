@@ -83,6 +83,24 @@ def test_a_chip_taken_from_an_accepted_spot_shows_late_for_two_seconds(touch):
     assert lights.late_left_ms("2A", touch.state, 3_000) == 0
 
 
+def test_a_chip_laid_on_an_accepted_spot_shows_late_for_four_seconds(touch):
+    """It is certain only long after it came, and the dealer must still see it then."""
+    touch.start("2A")
+    touch.accept(commands.added("2A", 1_000))
+    assert lights.late_left_ms("2A", touch.state, 2_800) == 2_200
+    assert lights.light_of("2A", "present", touch.state, 4_999) == "late"
+    assert lights.light_of("2A", "present", touch.state, 5_000) == "accepted"
+    assert lights.late_left_ms("2A", touch.state, 5_000) == 0
+
+
+def test_a_chip_taken_after_another_was_laid_there_shows_as_any_taken_chip(touch):
+    touch.start("2A")
+    touch.accept(commands.added("2A", 1_000))
+    touch.accept(commands.late("2A", False, 1_500))
+    assert lights.light_of("2A", "absent", touch.state, 3_499) == "late"
+    assert lights.light_of("2A", "absent", touch.state, 3_500) == "accepted"
+
+
 def test_a_chip_added_to_another_spot_shows_late_while_it_lies_there(touch):
     touch.start("2A")
     touch.accept(commands.late("4A", True, 1_000))

@@ -94,38 +94,72 @@ def test_teeth_a_lighter_addition_would_take_cards_for_chips(
     assert additions(NO_CHIP["cards let fall"], 1, chip)
 
 
+# -- in a round ----------------------------------------------------------------------------------
+
+BET = "2A"
+
+
 def test_an_addition_in_a_round_is_recorded_and_shown_and_is_no_bet() -> None:
     async def run() -> None:
         floor = Floor(1)
-        table = await floor.open_table("four-card-touch")
-        await sleep_ms(3000)
-        table.place("2A")
-        await sleep_ms(2000)
-        await table.press("START")
-        await sleep_ms(700)
-        assert table.unit.controller is not None
-        assert table.unit.controller.light("2A") == "accepted"
-        added_ms = _pile_up(table, 30)
+        table = await _locked(floor, "four-card-touch", 1.0)
+        added_ms = _lay(table, 1.5)
         await sleep_ms(1300)
-        state = table.unit.controller.keeper.state
-        present, offset_ms = state.late["2A"]
-        assert present
-        assert added_ms <= offset_ms <= added_ms + 120
-        assert table.unit.controller.light("2A") == "late"
-        await sleep_ms(2000)
-        assert table.unit.controller.light("2A") == "accepted"
-        assert state.late_count == 1, "told once"
-        assert state.accepted == ["2A"]
+        await _shown_and_no_bet(table, added_ms, 120)
         await floor.close()
 
     run_virtual(run())
 
 
-def _pile_up(table: FloorTable, counts: int) -> int:
-    """Half a chip more on 2A; returns when, in ms since the lock."""
+def test_an_addition_that_a_hand_lays_on_an_old_bet_is_shown_when_it_is_certain() -> None:
+    """A light one rests for 1.5 s before it counts; what the dealer sees must outlast that."""
+
+    async def run() -> None:
+        floor = Floor(1)
+        table = await _locked(floor, "four-card-touch", 0.88)
+        _lay(table, 2.9)
+        await sleep_ms(300)
+        left_ms = _lay(table, 1.31)
+        await sleep_ms(1800)
+        await _shown_and_no_bet(table, left_ms, 120)
+        await floor.close()
+
+    run_virtual(run())
+
+
+async def _locked(floor: Floor, name: str, level: float) -> FloorTable:
+    """A table whose one bet weighs `level` chips."""
+    table = await floor.open_table(name)
+    await sleep_ms(3000)
+    _lay(table, level)
+    await sleep_ms(2000)
+    await table.press("START")
+    await sleep_ms(700)
+    assert table.unit.controller is not None
+    assert table.unit.controller.light(BET) == "accepted"
+    return table
+
+
+def _lay(table: FloorTable, level: float) -> int:
+    """So many chips in all on the bet's spot; returns when, in ms since the lock."""
     assert table.unit.controller is not None
     controller = table.unit.controller
-    spot = controller.spots["2A"]
-    raw = table.unit.references["2A"] - round(spot.level * spot.calibration.chip_delta)
-    table.world.lay_reading("2A", raw - counts)
+    counts = round(level * controller.spots[BET].calibration.chip_delta)
+    table.world.lay_reading(BET, table.unit.references[BET] - counts)
     return controller.keeper.round_age_ms()
+
+
+async def _shown_and_no_bet(table: FloorTable, came_ms: int, lag_max_ms: int) -> None:
+    assert table.unit.controller is not None
+    controller = table.unit.controller
+    state = controller.keeper.state
+    present, offset_ms = state.late[BET]
+    assert present
+    assert came_ms <= offset_ms <= came_ms + lag_max_ms
+    assert controller.light(BET) == "late"
+    await sleep_ms(2000)
+    assert controller.light(BET) == "late", "somebody has to have the time to look"
+    await sleep_ms(1000)
+    assert controller.light(BET) == "accepted"
+    assert state.late_count == 1, "told once"
+    assert state.accepted == [BET]
