@@ -93,11 +93,10 @@ def _age_ms(table: FloorTable) -> int:
     return table.unit.controller.keeper.round_age_ms()
 
 
-@pytest.mark.parametrize("name", ["four-card-touch", "four-card-touch-fdc"])
-def test_a_late_change_is_recorded_with_the_moment_it_began(name: str) -> None:
+def test_a_late_change_is_recorded_with_the_moment_it_began(table_name: str) -> None:
     async def run() -> None:
         floor = Floor(1)
-        table = await _locked(floor, name)
+        table = await _locked(floor, table_name)
         await sleep_ms(700)
         moved_ms = _age_ms(table)
         table.remove("2A")
@@ -115,10 +114,10 @@ def test_a_late_change_is_recorded_with_the_moment_it_began(name: str) -> None:
     run_virtual(run())
 
 
-def test_what_was_under_way_at_the_lock_happened_at_the_lock() -> None:
+def test_what_was_under_way_at_the_lock_happened_at_the_lock(table_name: str) -> None:
     async def run() -> None:
         floor = Floor(1)
-        table = await _locked(floor, "four-card-touch", before_start_ms=50)
+        table = await _locked(floor, table_name, before_start_ms=50)
         await sleep_ms(1000)
         assert _late(table) == {"3A": (True, 0)}
         await floor.close()
@@ -126,12 +125,12 @@ def test_what_was_under_way_at_the_lock_happened_at_the_lock() -> None:
     run_virtual(run())
 
 
-def test_a_chip_gone_in_the_dark_left_when_somebody_looked_again() -> None:
+def test_a_chip_gone_in_the_dark_left_when_somebody_looked_again(table_name: str) -> None:
     """Nobody knows more: the offset is that of the first reading that found it gone."""
 
     async def run() -> None:
         floor = Floor(1)
-        table = await _locked(floor, "four-card-touch")
+        table = await _locked(floor, table_name)
         await sleep_ms(1000)
         await table.cut_power()
         table.remove("2A")

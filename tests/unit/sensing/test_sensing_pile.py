@@ -99,10 +99,10 @@ def test_teeth_a_lighter_addition_would_take_cards_for_chips(
 BET = "2A"
 
 
-def test_an_addition_in_a_round_is_recorded_and_shown_and_is_no_bet() -> None:
+def test_an_addition_in_a_round_is_recorded_and_shown_and_is_no_bet(table_name: str) -> None:
     async def run() -> None:
         floor = Floor(1)
-        table = await _locked(floor, "four-card-touch", 1.0)
+        table = await _locked(floor, table_name, 1.0)
         added_ms = _lay(table, 1.5)
         await sleep_ms(1300)
         await _shown_and_no_bet(table, added_ms, 120)
@@ -111,12 +111,14 @@ def test_an_addition_in_a_round_is_recorded_and_shown_and_is_no_bet() -> None:
     run_virtual(run())
 
 
-def test_an_addition_that_a_hand_lays_on_an_old_bet_is_shown_when_it_is_certain() -> None:
+def test_an_addition_that_a_hand_lays_on_an_old_bet_is_shown_when_it_is_certain(
+    table_name: str,
+) -> None:
     """A light one rests for 1.5 s before it counts; what the dealer sees must outlast that."""
 
     async def run() -> None:
         floor = Floor(1)
-        table = await _locked(floor, "four-card-touch", 0.88)
+        table = await _locked(floor, table_name, 0.88)
         _lay(table, 2.9)
         await sleep_ms(300)
         left_ms = _lay(table, 1.31)
