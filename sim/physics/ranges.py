@@ -2,8 +2,9 @@
 
 These ranges are assumptions: nobody has published what clay chips, hands or wet felt do to a pad
 under a layout. They are kept in one place so that a report can print what it assumed, and so that a
-measured figure can take an assumed one's place. Capacitances are in femtofarads (fF) on a pad
-without overlay; one count of an MPR121 at 3.5 pF is about 5 fF.
+measured figure can take an assumed one's place. Not here are mere moments: when a case begins, and
+when within it START is pressed, a drop falls or a bus fails. Capacitances are in femtofarads (fF)
+on a pad without overlay; one count of an MPR121 at 3.5 pF is about 5 fF.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "pad to pad sensitivity": (0.94, 1.06),
     "pad noise, fF rms": (1.2, 2.6),
     "mains pick-up, fF": (0.0, 2.5),
+    "mains, Hz off": (-0.1, 0.1),
     "lamp pick-up, fF at full": (-6.0, 6.0),
     "ageing, loss of sensitivity": (0.0, 0.08),
     "ageing, shift, fF": (-12.0, 12.0),
@@ -48,9 +50,13 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "movement of the hand, ms": (300.0, 900.0),
     "hand holds the chip, ms": (60.0, 700.0),
     "hand rests, ms": (700.0, 8000.0),
+    "resting hand shifts after, s": (0.3, 2.0),
     "resting hand wanders, part rms": (0.03, 0.10),
     "resting hand trembles, part rms": (0.008, 0.03),
     "hover height, mm": (2.0, 30.0),
+    "hand hovers at one height, s": (0.3, 2.5),
+    "passing hand stays, s": (0.1, 0.8),
+    "passing hand, mm above the felt": (0.0, 15.0),
     "wet hand, times a dry one": (1.0, 1.5),
     "drips from a wet hand, fF": (3.0, 60.0),
     "hovering hand wanders, mm rms": (1.0, 4.0),
@@ -65,6 +71,8 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "glass, fF": (250.0, 2000.0),
     # liquid
     "liquid, fF": (60.0, 2500.0),
+    "liquid, seat to seat": (0.5, 1.2),
+    "hand is there before the liquid, s": (0.1, 0.5),
     "liquid arrives, part at once": (0.0, 0.5),
     "liquid front crosses, ms": (40.0, 300.0),
     "liquid soaks in, s": (0.4, 4.0),
@@ -82,6 +90,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "humidity change, %": (-70.0, 70.0),
     "humidity change, % per minute": (0.2, 1.2),
     "interference, fF rms": (10.0, 200.0),
+    "interference, pad to pad": (0.5, 1.0),
     "interference shift, fF": (-350.0, 350.0),
     "interference lasts, ms": (300.0, 6000.0),
     "grounding step, fF": (-12.0, 12.0),
@@ -90,6 +99,22 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "loose pad, part of the stray left": (0.55, 0.88),
     # people
     "START after the table is at rest, ms": (1200.0, 6000.0),
+    "START after power-up, s": (1.0, 4.0),
+    "START after minutes without power, s": (1.5, 6.0),
+    "START after hours without power, s": (1.5, 20.0),
+    "seats bet within, s": (0.0, 3.0),
+    "card follows the chip after, s": (0.8, 2.0),
+    "chip lies before the spill, s": (2.0, 10.0),
+    "chip is saved after the spill, s": (1.0, 12.0),
+    "wiped after the spill, s": (1.0, 8.0),
+    "rounds begin after, s": (5.0, 30.0),
+    "round lasts, s": (15.0, 60.0),
+    "between two rounds, s": (5.0, 60.0),
+    # how long a case looks
+    "drift is watched for, s": (40.0, 160.0),
+    "chips lie before the power goes, s": (2.0, 20.0),
+    "empty felt before the power goes, s": (6.0, 12.0),
+    "power is off for minutes, s": (2.0, 600.0),
 }
 
 MATERIALS = ("clay", "plastic", "metal-core")

@@ -117,7 +117,7 @@ class PhysicalTable:
         end_s = at_s + reach_s + draw.ms("hand rests, ms")
         begin_s = at_s + reach_s
         while draw.chance(0.4):
-            begin_s += draw.between(0.3, 2.0)
+            begin_s += draw.of("resting hand shifts after, s")
             if begin_s + 0.3 >= end_s:
                 break
             poses.append(Pose(begin_s, 0.25, 0.0, draw.of("hand on felt covers the pad")))
@@ -145,7 +145,7 @@ class PhysicalTable:
         for _ in range(draw.pick(1, 3)):
             move_s = self._reach_s()
             poses.append(Pose(begin_s, move_s, draw.of("hover height, mm")))
-            begin_s += move_s + draw.between(0.3, 2.5)
+            begin_s += move_s + draw.of("hand hovers at one height, s")
         poses.append(Pose(begin_s, self._reach_s(), FAR_MM))
         shiver_mm = Unsteadiness(
             draw,
@@ -167,9 +167,10 @@ class PhysicalTable:
         draw = self.draw
         arrives_s, ff = at_s, draw.of("liquid, fF")
         for pad_id in pad_ids:
-            self.pads[pad_id].things.append(self._liquid(arrives_s, ff * draw.between(0.5, 1.2)))
+            own_ff = ff * draw.of("liquid, seat to seat")
+            self.pads[pad_id].things.append(self._liquid(arrives_s, own_ff))
             if pad_id == hand_over:
-                self._grab(pad_id, arrives_s - draw.between(0.1, 0.5))
+                self._grab(pad_id, arrives_s - draw.of("hand is there before the liquid, s"))
             arrives_s += draw.ms("liquid reaches the next seat, ms")
         return arrives_s
 
@@ -216,7 +217,7 @@ class PhysicalTable:
         rms_ff, shift_ff = draw.of("interference, fF rms"), draw.of("interference shift, fF")
         end_s = at_s + draw.ms("interference lasts, ms")
         for pad_id in pad_ids:
-            part = draw.between(0.5, 1.0)
+            part = draw.of("interference, pad to pad")
             self.pads[pad_id].interferences.append(
                 Interference(rms_ff * part, shift_ff * part, at_s, end_s, draw.key())
             )
@@ -288,8 +289,8 @@ class PhysicalTable:
     def _grab(self, pad_id: str, at_s: float) -> float:
         """A hand passes over the pad and is gone again; returns when."""
         draw = self.draw
-        stay_s = draw.between(0.1, 0.8)
-        height_mm = draw.between(0.0, 15.0)
+        stay_s = draw.of("passing hand stays, s")
+        height_mm = draw.of("passing hand, mm above the felt")
         poses = [Pose(at_s, 0.3, height_mm), Pose(at_s + 0.3 + stay_s, 0.3, FAR_MM)]
         hand = self._new_hand(draw.of("palm, fF"), poses)
         self.pads[pad_id].things.append(hand)
@@ -303,6 +304,6 @@ def _new_pad(draw: Draw, overlay: float, mains_hz: float) -> PhysicalPad:
         noise_ff=draw.of("pad noise, fF rms"),
         noise_key=draw.key(),
         mains_ff=draw.of("mains pick-up, fF"),
-        mains_omega=2 * pi * (mains_hz + draw.between(-0.1, 0.1)),
+        mains_omega=2 * pi * (mains_hz + draw.of("mains, Hz off")),
         lamp_ff=draw.of("lamp pick-up, fF at full"),
     )

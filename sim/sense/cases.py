@@ -81,7 +81,9 @@ def _one_chip(table: PhysicalTable) -> Scene:
 def _full_table(table: PhysicalTable) -> Scene:
     """Every seat bets within a few seconds, as they do when the dealer waits."""
     begin_s = _begin(table)
-    rest_s = max(_put(table, pad_id, begin_s + table.draw.between(0, 3)) for pad_id in PADS)
+    rest_s = max(
+        _put(table, pad_id, begin_s + table.draw.of("seats bet within, s")) for pad_id in PADS
+    )
     return Scene(_start_after(table, rest_s), chips=PADS, rest_s=rest_s)
 
 
@@ -104,8 +106,8 @@ def _on_edge(table: PhysicalTable) -> Scene:
 
 
 def _card_over_chip(table: PhysicalTable) -> Scene:
-    rest_s = _put(table, TARGET, _begin(table)) + table.draw.between(0.8, 2.0)
-    rest_s = table.put_by_hand(TARGET, rest_s, table.draw.of("card, fF"), height_mm=4.0)
+    laid_s = _put(table, TARGET, _begin(table)) + table.draw.of("card follows the chip after, s")
+    rest_s = table.put_by_hand(TARGET, laid_s, table.draw.of("card, fF"), height_mm=4.0)
     return Scene(_start_after(table, rest_s), chips=(TARGET,), rest_s=rest_s)
 
 
@@ -113,7 +115,7 @@ def _chip_at_boot(table: PhysicalTable) -> Scene:
     """Chips lay there before the unit had power."""
     for pad_id in (TARGET, "4A"):
         table.pads[pad_id].things.append(Resting(table.one_chip_ff(), -10.0))
-    return Scene(table.draw.between(1.0, 4.0), chips=(TARGET, "4A"))
+    return Scene(table.draw.of("START after power-up, s"), chips=(TARGET, "4A"))
 
 
 def _new_felt(table: PhysicalTable) -> Scene:
@@ -192,7 +194,7 @@ def _drying(table: PhysicalTable) -> Scene:
     pads = PADS[draw.pick(0, len(PADS) - count) :][:count]
     end_s = table.spill(pads, _begin(table))
     if draw.chance(0.6):
-        end_s = table.wipe(pads, end_s + draw.between(1, 8))
+        end_s = table.wipe(pads, end_s + draw.of("wiped after the spill, s"))
     return Scene(draw.between(end_s, end_s + 45))
 
 
@@ -200,10 +202,10 @@ def _chip_taken_from_wet_felt(table: PhysicalTable) -> Scene:
     """A drink runs over an accepted chip and its neighbours, and somebody saves the chip."""
     draw = table.draw
     rest_s = _put(table, TARGET, _begin(table))
-    at_s = rest_s + draw.between(2, 10)
+    at_s = rest_s + draw.of("chip lies before the spill, s")
     first = draw.pick(0, 2)
     pads = PADS[first : draw.pick(3, len(PADS))]
-    taken_s = table.spill(pads, at_s) + draw.between(1, 12)
+    taken_s = table.spill(pads, at_s) + draw.of("chip is saved after the spill, s")
     gone_s = table.take_by_hand(TARGET, taken_s)
     return Scene(draw.between(gone_s, gone_s + 12), rest_s=gone_s)
 
@@ -214,14 +216,14 @@ def _chip_taken_from_wet_felt(table: PhysicalTable) -> Scene:
 def _drift(table: PhysicalTable) -> Scene:
     """Warmth and damp change for minutes, with rounds in between; then a chip may be put down."""
     draw = table.draw
-    limit_s = 1800.0 if draw.chance(0.05) else draw.between(40, 160)
+    limit_s = 1800.0 if draw.chance(0.05) else draw.of("drift is watched for, s")
     end_s = table.drift(BEGIN_S, limit_s)
     rounds = []
-    at_s = BEGIN_S + draw.between(5, 30)
+    at_s = BEGIN_S + draw.of("rounds begin after, s")
     while at_s < end_s and draw.chance(0.7):
-        length_s = draw.between(15, 60)
+        length_s = draw.of("round lasts, s")
         rounds.append((at_s, min(at_s + length_s, end_s)))
-        at_s += length_s + draw.between(5, 60)
+        at_s += length_s + draw.of("between two rounds, s")
     if draw.chance(0.5):
         return Scene(end_s + draw.between(0, 5), rounds=rounds)
     rest_s = _put(table, TARGET, end_s + 1)
@@ -243,9 +245,9 @@ def _off_for_minutes(table: PhysicalTable) -> Scene:
     draw = table.draw
     lying = [pad_id for pad_id in PADS if draw.chance(0.4)]
     begin_s = _begin(table)
-    rest_s = max([_put(table, pad_id, begin_s + draw.between(0, 3)) for pad_id in lying] or [3.0])
-    off_s = rest_s + draw.between(2, 20)
-    on_s = off_s + draw.between(2, 600)
+    put_s = [_put(table, each, begin_s + draw.of("seats bet within, s")) for each in lying]
+    off_s = max(put_s or [3.0]) + draw.of("chips lie before the power goes, s")
+    on_s = off_s + draw.of("power is off for minutes, s")
     table.drift(off_s, limit_s=on_s - off_s)
     there = []
     for pad_id in PADS:
@@ -255,7 +257,8 @@ def _off_for_minutes(table: PhysicalTable) -> Scene:
             is_there = not is_there
         if is_there:
             there.append(pad_id)
-    return Scene(on_s + draw.between(1.5, 6.0), maybe=tuple(there), outage=(off_s, on_s))
+    start_s = on_s + draw.of("START after minutes without power, s")
+    return Scene(start_s, maybe=tuple(there), outage=(off_s, on_s))
 
 
 def _change_in_the_dark(table: PhysicalTable, pad_id: str, is_there: bool, at_s: float) -> None:
@@ -267,9 +270,10 @@ def _change_in_the_dark(table: PhysicalTable, pad_id: str, is_there: bool, at_s:
 
 def _off_for_hours(table: PhysicalTable) -> Scene:
     """A closed table in the night: nothing lies there, and the room changes as far as it may."""
-    off_s = BEGIN_S + table.draw.between(6, 12)
+    off_s = BEGIN_S + table.draw.of("empty felt before the power goes, s")
     on_s = table.drift(off_s, limit_s=DAY_S) + 60
-    return Scene(on_s + table.draw.between(1.5, 20.0), outage=(off_s, on_s))
+    start_s = on_s + table.draw.of("START after hours without power, s")
+    return Scene(start_s, outage=(off_s, on_s))
 
 
 def _interference(table: PhysicalTable) -> Scene:
