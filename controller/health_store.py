@@ -17,6 +17,8 @@ DAY_MS = 86_400_000
 DAYS_KEPT = 90
 # Fewer chips say more about where they lay than about the pad.
 CHIPS_TO_JUDGE_MIN = 5
+# In chips: what is stiller cannot be told from the counting of whole steps.
+NOISE_TOLD_MIN = 0.001
 
 SCHEMA = """
 DROP TABLE IF EXISTS day;  -- an older one, of a day's worst chip only
@@ -75,6 +77,14 @@ class Day:
     noise_times: float | None = None
     empty_s: int = 0
     disturbed_s: int = 0
+
+    @property
+    def margin(self) -> float | None:
+        """How many times its noise a chip stands out: the median bet, else the calibrated chip."""
+        if self.noise is None:
+            return None
+        chip = 1.0 if self.chip_level is None else self.chip_level
+        return chip / max(self.noise, NOISE_TOLD_MIN)
 
 
 class HealthStore:

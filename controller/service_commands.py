@@ -117,7 +117,8 @@ def _figures(day: Day) -> str:
     if day.noise is not None and day.noise_times is not None:
         noise = f"noise {day.noise:.1%}, {day.noise_times:.1f} times the calibrated"
     chip = "no bets" if day.chip_level is None else f"chip {day.chip_level:.0%}"
-    return f"{noise}, drift {day.drift:+.1%}, {chip}"
+    margin = "" if day.margin is None else f", margin {day.margin:.0f} times the noise"
+    return f"{noise}, drift {day.drift:+.1%}, {chip}{margin}"
 
 
 @contextmanager

@@ -221,6 +221,26 @@ def test_resting_spots_and_locked_chips_are_recorded(
     assert "in order (1 days)" in capsys.readouterr().out
 
 
+def test_the_margin_is_how_far_a_chip_stands_above_the_noise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = HealthStore(str(health_path(tmp_path)))
+    heard = {"1A": (0.01, 0.9, 3), "2A": (0.02, None, 0), "3A": (None, 0.9, 3), "4A": (0.0, 0.9, 3)}
+    store.keep(
+        [
+            Stretch(sensor, DAY_MS, noise, 0.0, level, count, 0.01, 600, 0)
+            for sensor, (noise, level, count) in heard.items()
+        ]
+    )
+    store.close()
+    assert show_health(tmp_path) == 0
+    bet, no_bet, unheard, still = capsys.readouterr().out.splitlines()
+    assert "chip 90%, margin 90 times the noise;" in bet
+    assert "no bets, margin 50 times the noise;" in no_bet, "of the chip that was calibrated"
+    assert "margin" not in unheard
+    assert "margin 900 times the noise;" in still
+
+
 class Listener:
     """A health watch over one spot whose level and presence the test sets."""
 
