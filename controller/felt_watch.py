@@ -71,16 +71,14 @@ class FeltWatch:
         if broken or not spot.confirmed or self._told_presence.get(sensor) == present:
             return
         self._told_presence[sensor] = present
-        began_ms = self._keeper.round_age_ms() - spot.began_before_ms(aio.ticks_ms())
-        await self._submit(commands.late(sensor, present, began_ms))
+        await self._submit(commands.late(sensor, present, spot.classifier.began_ms))
 
     async def _tell_addition(self, sensor: str, spot: sensing.Spot) -> None:
         pile = spot.classifier.pile
         if pile.count == self._told_additions.get(sensor, 0):
             return
         self._told_additions[sensor] = pile.count
-        before_ms = aio.ticks_diff(aio.ticks_ms(), pile.began_ms)
-        await self._submit(commands.added(sensor, self._keeper.round_age_ms() - before_ms))
+        await self._submit(commands.added(sensor, pile.began_ms))
 
     def _next_light_change_ms(self) -> int:
         state, age_ms = self._keeper.state, self._keeper.round_age_ms()

@@ -112,7 +112,9 @@ class RoundKeeper:
 
     async def _in_turn(self, rules: Rules, command: tuple[Any, ...], spoken: str) -> Answer:
         async with self._turn:
-            return await self._decide_and_act(rules, command, spoken)
+            # Not before its turn: while START is being written, the age is still the last round's.
+            timed = commands.since_lock(command, aio.ticks_ms(), self.round_age_ms())
+            return await self._decide_and_act(rules, timed, spoken)
 
     async def _decide_and_act(self, rules: Rules, command: tuple[Any, ...], spoken: str) -> Answer:
         if command[0] == commands.START and await self._repaired_memory():

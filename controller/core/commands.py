@@ -4,6 +4,8 @@ Each function builds one command for `round.decide`. It alone knows the commands
 command is allowed is decided there.
 """
 
+from hal.aio import ticks_diff
+
 MYPY = False
 if MYPY:
     from typing import Any
@@ -27,6 +29,9 @@ JOIN = "JOIN"
 LATE = "LATE"
 ADDED = "ADDED"
 RESUME = "RESUME"
+
+# What the felt did: nobody can press it again, and it began before anybody could tell of it.
+OF_THE_FELT = (LATE, ADDED)
 
 
 def start(verdicts: "list[tuple[str, int]]") -> "Command":
@@ -99,17 +104,30 @@ def claim_refused(claim_number: int) -> "Command":
     return CLAIM_REFUSED, claim_number
 
 
-def late(sensor: str, present: bool, offset_ms: int) -> "Command":
+def late(sensor: str, present: bool, began_ms: int) -> "Command":
     """A sensor's confirmed presence, told on every change (and for all sensors at power-up).
 
-    `offset_ms` is when it began to be so, since the lock; it may lie before it.
+    `began_ms` is the tick at which it began to be so; `since_lock` makes it a time of the round.
     """
-    return LATE, sensor, present, offset_ms
+    return LATE, sensor, present, began_ms
 
 
-def added(sensor: str, offset_ms: int) -> "Command":
-    """Something like a chip came to lie on the chip of this sensor, so long after the lock."""
-    return ADDED, sensor, offset_ms
+def added(sensor: str, began_ms: int) -> "Command":
+    """Something like a chip came to lie on the chip of this sensor at that tick."""
+    return ADDED, sensor, began_ms
+
+
+def since_lock(command: "Command", now_ms: int, round_age_ms: int) -> "Command":
+    """The command as `round.decide` takes it: what the felt did began so long after the lock.
+
+    Less than nothing is before it. To be asked when nothing else is being decided any more: until
+    then another START may come first, and the lock is that one's.
+    """
+    if command[0] not in OF_THE_FELT:
+        return command
+    # Ticks wrap: what seems to begin only later has been so for longer than they can tell.
+    before_ms = max(0, ticks_diff(now_ms, command[-1]))
+    return command[:-1] + (round_age_ms - before_ms,)
 
 
 def resume() -> "Command":

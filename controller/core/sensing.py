@@ -153,10 +153,6 @@ class Spot:
             return ACCEPT if self.stable(now_ms) else REFUSE
         return EMPTY if self.stable(now_ms) else LEFT
 
-    def began_before_ms(self, now_ms: int) -> int:
-        """How long ago what is confirmed here began: a chip or empty felt is certain only later."""
-        return max(0, ticks_diff(now_ms, self.classifier.began_ms))
-
     def read_again_ms(self, now_ms: int) -> int:
         """How soon the next reading is wanted when nothing calls for it before."""
         self._rest(now_ms)

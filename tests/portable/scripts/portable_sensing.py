@@ -43,7 +43,7 @@ class Felt:
             now = spot.presence + " " + str(spot.confirmed) + " " + spot.reason
             if now != self.told[index]:
                 self.told[index] = now
-                began_ms = spot.began_before_ms(self.now_ms) if spot.confirmed else 0
+                began_ms = self.now_ms - spot.classifier.began_ms if spot.confirmed else 0
                 print(self.now_ms, spot.sensor, now, began_ms)
 
     def ramp(self, seats, level, duration_ms):

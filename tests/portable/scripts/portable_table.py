@@ -62,7 +62,8 @@ class Table:
                 moved = spot.touched(is_there, self.now_ms)
                 print("chip", sensor, "there" if is_there else "gone", "seen at once:", moved)
         self.pass_ms(5)
-        self.do(commands.late(sensor, is_there, self.now_ms - self.locked_ms))
+        came = commands.late(sensor, is_there, self.now_ms)
+        self.do(commands.since_lock(came, self.now_ms, self.now_ms - self.locked_ms))
 
     def start(self):
         self.locked_ms = self.now_ms

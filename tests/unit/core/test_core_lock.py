@@ -6,6 +6,7 @@ import pytest
 
 from controller.core import commands, events, kinds, lock, sensing
 from controller.core.state import OPEN, table_state
+from hal.aio import ticks_add
 
 
 def test_start_locks_the_accepted_bets_and_names_the_refused(touch):
@@ -204,6 +205,19 @@ def test_a_clock_that_ran_backwards_gives_no_negative_offset(touch):
     assert touch.accept(commands.late("2A", True, 900))[0][1][4] == 900
     assert touch.accept(commands.late("2A", False, 700))[0][1][4] == 900, "it never goes back"
     assert touch.accept(commands.late("3A", True, 700))[0][1][4] == 700, "another spot may"
+
+
+@pytest.mark.parametrize(
+    ("began_before_ms", "offset_ms"), [(0, 900), (250, 650), (1_000, -100), (-5, 900)]
+)
+def test_what_the_felt_tells_counts_from_the_lock_and_ticks_may_wrap(began_before_ms, offset_ms):
+    now_ms = 100
+    began_ms = ticks_add(now_ms, -began_before_ms)
+    late = commands.since_lock(commands.late("2A", True, began_ms), now_ms, 900)
+    assert late == (commands.LATE, "2A", True, offset_ms)
+    added = commands.since_lock(commands.added("2A", began_ms), now_ms, 900)
+    assert added == (commands.ADDED, "2A", offset_ms)
+    assert commands.since_lock(commands.end(), now_ms, 900) == commands.end()
 
 
 def test_a_lost_link_closes_an_open_table_and_interrupts_no_round():
