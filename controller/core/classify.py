@@ -185,8 +185,12 @@ class Classifier:
         return None if level is None else level + self._base
 
     def chip_level(self) -> "float | None":
-        """The level of the chip that lies here, for one who remembers it."""
-        return self._chip_level if self.kind == CHIP else None
+        """The level of the chip that lies here, for one who remembers it.
+
+        While nothing can be read it is the one that was known last: a fault takes no chip away.
+        """
+        unread = self._zone == NOWHERE and not self.tainted
+        return self._chip_level if self.kind == CHIP or unread else None
 
     def remembered_level(self) -> float:
         """The level of the chip that lay here when it was last known, or 0.0."""

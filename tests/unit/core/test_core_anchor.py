@@ -1,8 +1,8 @@
 """After a start the felt has to prove its zero before anything that lies there is a bet.
 
 Mutations these catch: no proof asked for, a chip on every seat believed without one, a shift of
-less than a chip refused for ever, a memory that outvotes the felt, and a held table that is let go
-by what a chip on lowered felt looks like.
+less than a chip refused for ever, a memory that outvotes the felt, a memory that a fault empties,
+and a held table that is let go by what a chip on lowered felt looks like.
 """
 
 from __future__ import annotations
@@ -42,6 +42,15 @@ class Felt:
                 raw = REFERENCE - round(level * CHIP_COUNTS)
                 spot.reading(raw, REFERENCE, level - spot.zero > 0.2, None, self.now_ms)
             self.surface.look(self.now_ms, True)
+
+    def break_bus(self) -> None:
+        for spot in self.spots:
+            spot.fault("the bus is stuck", self.now_ms)
+
+    def chips_kept(self) -> list[float | None]:
+        memory = self.surface.memory()
+        assert memory is not None
+        return [level for _, _, level in memory[1]]
 
     def verdicts(self) -> list[int]:
         return [spot.verdict_at_lock(self.now_ms) for spot in self.spots]
@@ -140,3 +149,53 @@ def test_one_moving_hand_delays_nobody_for_long() -> None:
         felt.levels[6] = 1.5 + 0.4 * (step % 2)
         felt.pass_ms(READ_EVERY_MS)
     assert felt.verdicts()[:6] == [EMPTY, ACCEPT, EMPTY, EMPTY, EMPTY, EMPTY]
+
+
+# -- what is remembered while nothing can be read ------------------------------------------------
+
+
+def test_a_fault_takes_no_chip_from_the_memory() -> None:
+    """Catches: "no chip anywhere" kept while the bus is stuck, and a full table held afterwards."""
+    felt = after_start([0.0] * SEATS)
+    felt.levels = [1.0] * SEATS
+    felt.pass_ms(1000)
+    lying = felt.surface.memory()
+    felt.break_bus()
+    assert felt.surface.memory() == lying
+    again = after_start([1.0] * SEATS, lying)
+    assert again.verdicts() == [ACCEPT] * SEATS
+
+
+def test_a_chip_that_was_taken_is_forgotten_in_a_fault_and_after_it() -> None:
+    felt = after_start([1.0] + [0.0] * (SEATS - 1))
+    assert felt.chips_kept() == [1.0] + [None] * (SEATS - 1)
+    felt.levels[0] = 0.0
+    felt.pass_ms(1000)
+    felt.break_bus()
+    assert felt.chips_kept() == [None] * SEATS
+    felt.pass_ms(1000)
+    assert felt.chips_kept() == [None] * SEATS
+
+
+def test_a_chip_that_went_during_the_fault_is_forgotten_as_soon_as_the_spot_reads_empty() -> None:
+    felt = after_start([1.0] + [0.0] * (SEATS - 1))
+    felt.break_bus()
+    felt.levels[0] = 0.0
+    felt.pass_ms(500)
+    assert felt.chips_kept() == [None] * SEATS
+
+
+def test_a_spot_that_is_not_read_at_all_passes_on_what_it_was_told() -> None:
+    felt = Felt([0.0] * SEATS, kept(chips={7: 0.9}))
+    silent = felt.spots.pop()
+    felt.levels.pop()
+    silent.fault("the chip does not answer", 0)
+    felt.pass_ms(3000)
+    assert felt.chips_kept() == [None] * (SEATS - 1) + [0.9]
+
+
+def test_what_is_in_doubt_is_not_remembered_as_a_chip() -> None:
+    felt = after_start([1.0] + [0.0] * (SEATS - 1))
+    felt.spots[0].classifier.tainted = True
+    felt.break_bus()
+    assert felt.chips_kept() == [None] * SEATS
