@@ -70,15 +70,17 @@ class FeltWatch:
         present = spot.presence == sensing.PRESENT
         if broken or not spot.confirmed or self._told_presence.get(sensor) == present:
             return
-        self._told_presence[sensor] = present
         await self._submit(commands.late(sensor, present, spot.classifier.began_ms))
+        # Answered is told, with a refusal too: to repeat it would fill the journal with refusals.
+        # A journal that fails does so until the next start, where everything is told anew.
+        self._told_presence[sensor] = present
 
     async def _tell_addition(self, sensor: str, spot: sensing.Spot) -> None:
-        pile = spot.classifier.pile
-        if pile.count == self._told_additions.get(sensor, 0):
+        count, began_ms = spot.classifier.pile.count, spot.classifier.pile.began_ms
+        if count == self._told_additions.get(sensor, 0):
             return
-        self._told_additions[sensor] = pile.count
-        await self._submit(commands.added(sensor, pile.began_ms))
+        await self._submit(commands.added(sensor, began_ms))
+        self._told_additions[sensor] = count  # as it was then; it may have grown meanwhile
 
     def _next_light_change_ms(self) -> int:
         state, age_ms = self._keeper.state, self._keeper.round_age_ms()

@@ -105,8 +105,12 @@ class RoundKeeper:
             task.cancel()
 
     async def submit(self, rules: Rules, command: tuple[Any, ...], spoken: str = "") -> Answer:
-        """One command, to its end. `spoken` is what the person did, for the record of a refusal."""
-        if len(self._begun) >= COMMANDS_WAITING_MAX:
+        """One command, to its end. `spoken` is what the person did, for the record of a refusal.
+
+        What the felt did is taken however many wait: its watch tells one thing at a time.
+        """
+        is_pressed = command[0] not in commands.OF_THE_FELT
+        if is_pressed and len(self._begun) >= COMMANDS_WAITING_MAX:
             return Answer(False, "Too many buttons at once. Please press again.")
         return await self.see_through(self._in_turn(rules, command, spoken))
 

@@ -14,7 +14,7 @@ from controller.core.sensing import Spot
 from controller.fault_board import FaultBoard
 from controller.felt_watch import FeltWatch
 from controller.journal import Journal
-from controller.round_keeper import RoundKeeper
+from controller.round_keeper import COMMANDS_WAITING_MAX, Answer, RoundKeeper
 from hal.aio import create_task, sleep_ms, ticks_ms
 from hal.worker import Worker
 from sim.loop import run_virtual
@@ -52,14 +52,22 @@ class Felt:
         self.keeper = RoundKeeper(journal, self.disk, lambda: 0, lambda: None)
         self.spots = {sensor: Spot(sensor) for sensor in ("3A", "4A")}
         self.levels = dict.fromkeys(self.spots, 0.0)
+        self.told: list[tuple[Any, ...]] = []
+        self.answers: list[Answer] = []
         self.watch = FeltWatch(
             self.spots,
             self.keeper,
             FaultBoard(lambda event: None),
-            lambda command: self.keeper.submit(self.rules, command),
+            self.tell,
             lambda: None,
             lambda: None,
         )
+
+    async def tell(self, command: tuple[Any, ...]) -> Answer:
+        self.told.append(command)
+        answer = await self.keeper.submit(self.rules, command)
+        self.answers.append(answer)
+        return answer
 
     async def pass_ms(self, duration_ms: int) -> None:
         for _ in range(duration_ms // READ_EVERY_MS):
@@ -155,5 +163,57 @@ def test_a_chip_taken_in_a_round_left_when_it_did_however_long_it_waits(journal:
         present, offset_ms = felt.keeper.state.late["3A"]
         assert not present
         assert left_ms <= offset_ms <= left_ms + READ_EVERY_MS
+
+    watched(journal, scene)
+
+
+# -- when the journal has no time for it -----------------------------------------------------------
+
+
+def press_often(felt: Felt) -> asyncio.Future[list[Answer]]:
+    """As many presses as may wait, on a card that stalls."""
+    felt.disk.sync_ms = 3000
+    press = felt.keeper.submit
+    return asyncio.gather(
+        *(press(felt.rules, commands.confirm()) for _ in range(COMMANDS_WAITING_MAX))
+    )
+
+
+@pytest.mark.parametrize(("level", "is_there"), [(0.0, False), (1.5, True)])
+def test_what_happens_to_a_bet_is_recorded_however_many_presses_wait(
+    journal: Journal, level: float, is_there: bool
+) -> None:
+    """Catches: a chip refused like a press too many, which nobody presses again."""
+
+    async def scene(felt: Felt) -> None:
+        await felt.play_a_round()
+        await felt.start()
+        await felt.pass_ms(1000)
+        presses = press_often(felt)
+        acted_ms = felt.keeper.round_age_ms()
+        felt.levels["3A"] = level
+        await felt.pass_ms(2500)
+        felt.disk.sync_ms = SYNC_MS
+        await presses
+        await felt.pass_ms(1000)
+        present, offset_ms = felt.keeper.state.late["3A"]
+        assert present == is_there
+        assert acted_ms <= offset_ms <= acted_ms + READ_EVERY_MS
+        assert all(answer.accepted for answer in felt.answers), "nobody reads of buttons"
+
+    watched(journal, scene)
+
+
+def test_what_was_refused_is_not_told_again_and_again(journal: Journal) -> None:
+    """A table that does not play this spot, or a journal that fails, answers the same each time."""
+
+    async def scene(felt: Felt) -> None:
+        felt.rules.sensors = ["4A"]
+        felt.levels["3A"] = 1.0
+        await felt.pass_ms(10_000)
+        assert [command[:3] for command in felt.told if command[1] == "3A"] == [
+            (commands.LATE, "3A", True)
+        ]
+        assert [answer.accepted for answer in felt.answers] == [True, False], "4A is played"
 
     watched(journal, scene)
