@@ -93,10 +93,11 @@ class TraceStore:
             self._connection.execute(
                 "INSERT OR REPLACE INTO trace VALUES (?, ?)", (trace.round_number, trace.encode())
             )
+            # Much higher numbers are of another history: this unit stood at another table before.
             self._connection.execute(
-                "DELETE FROM trace WHERE round_number NOT IN"
-                " (SELECT round_number FROM trace ORDER BY round_number DESC LIMIT ?)",
-                (ROUNDS_KEPT,),
+                "DELETE FROM trace WHERE round_number NOT IN (SELECT round_number FROM trace"
+                " ORDER BY round_number > ?, round_number DESC LIMIT ?)",
+                (trace.round_number + TRACES_AT_ONCE_MAX, ROUNDS_KEPT),
             )
 
     def rounds(self) -> list[int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.black_box import ROUNDS_KEPT, BlackBox, TraceStore
+from controller.black_box import ROUNDS_KEPT, TRACES_AT_ONCE_MAX, BlackBox, TraceStore
 from controller.round_trace import Reading, Trace
 from controller.service_commands import show_traces
 from hal import aio
@@ -141,6 +141,31 @@ def test_only_the_last_rounds_are_kept_and_survive(tmp_path: Path) -> None:
     assert again.rounds() == list(range(6, ROUNDS_KEPT + 6))
     assert again.read(1) is None
     again.close()
+
+
+def test_a_unit_at_another_table_keeps_its_new_rounds_and_lets_the_old_ones_go() -> None:
+    """Catches: the highest numbers kept. Each new trace was deleted as it was written."""
+    store = TraceStore(":memory:")
+    for number in range(501, 501 + ROUNDS_KEPT):
+        store.keep(Trace(number, 0, [], [], {}, []))
+    for number in (1, 2, 3):
+        store.keep(Trace(number, 0, [], [], {}, []))
+        assert store.read(number) is not None
+    assert store.rounds() == [1, 2, 3, *range(504, 501 + ROUNDS_KEPT)]
+    for number in range(4, ROUNDS_KEPT + 2):
+        store.keep(Trace(number, 0, [], [], {}, []))
+    assert store.rounds() == list(range(2, ROUNDS_KEPT + 2))
+    store.close()
+
+
+def test_rounds_that_began_before_a_trace_was_complete_are_of_the_same_history() -> None:
+    store = TraceStore(":memory:")
+    for number in range(1, ROUNDS_KEPT + TRACES_AT_ONCE_MAX + 1):
+        store.keep(Trace(number, 0, [], [], {}, []))
+    kept = store.rounds()
+    store.keep(Trace(ROUNDS_KEPT, 0, ["2A"], [], {}, []))
+    assert store.rounds() == kept
+    store.close()
 
 
 def test_a_tech_lists_and_copies_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
