@@ -166,7 +166,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
     # A thread of its own: no bet waits for the disk behind a trace.
     evidence = ThreadWorker("black-box")
     traces = await evidence.run(lambda: _kept(TraceStore, black_box_path(data)))
-    felt_store = await disk.run(lambda: _kept(FeltStore, felt_path(data)))
+    felt_store = await disk.run(lambda: _kept(FeltStore.opened, felt_path(data)))
     board = Board.from_config(config.board, backend)
     controller = Controller(
         config,

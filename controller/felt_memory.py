@@ -2,8 +2,8 @@
 
 It alone knows the file and how often it is written: only when something changed, and at most once a
 second. A power cut may cost the last change, and what then lies there was not seen to come. It
-belongs to one calibration: after another it counts for nothing. What cannot be read is forgotten;
-the felt then has to prove itself (`controller.core.anchor`).
+belongs to one calibration: after another it counts for nothing. What cannot be read is forgotten,
+and a damaged file with it; the felt then has to prove itself (`controller.core.anchor`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import logging
 import zlib
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 
 import apsw
 
@@ -28,6 +29,8 @@ LOOK_EVERY_MS = 5000
 SAVE_AFTER_MS = 1000
 # In chips: smaller changes are noise, and not worth a write.
 WORTH_SAVING = 0.02
+DAMAGES = (apsw.NotADBError, apsw.CorruptError)
+FILE_ENDINGS = ("", "-wal", "-shm")
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS felt (
@@ -46,11 +49,35 @@ class FeltStore:
 
     def __init__(self, path: str, vfs: str | None = None) -> None:
         self._connection = apsw.Connection(path, vfs=vfs)
+        try:
+            self._configure()
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def opened(cls, path: str) -> FeltStore:
+        """The store in this file. A damaged file is begun anew: what it held is worth no repair."""
+        try:
+            return cls(path)
+        except DAMAGES as damage:
+            log.error("%s is damaged and begun anew: %s", path, damage)
+        for ending in FILE_ENDINGS:
+            # On a card that lets nothing go it is found damaged once more, and says so.
+            with contextlib.suppress(OSError):
+                Path(path + ending).unlink(missing_ok=True)
+        return cls(path)
+
+    def _configure(self) -> None:
         # Nobody else reads it. What is kept is durable when `keep` returns, with a single sync.
         self._connection.pragma("locking_mode", "exclusive")
         self._connection.pragma("journal_mode", "wal")
         self._connection.pragma("synchronous", "full")
         self._connection.execute(SCHEMA)
+        # Damage below the first page shows only to one who looks; the file has few pages.
+        (found,) = self._connection.execute("PRAGMA quick_check(1)").fetchall()[0]
+        if found != "ok":
+            raise apsw.CorruptError(found)
 
     def keep(self, calibration: int, memory: Memory) -> None:
         shared, spots = memory

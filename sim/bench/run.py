@@ -186,7 +186,7 @@ def _make_unit(
         world,
         open_journal=lambda: opened_or_closed(lambda: open_journal(data, serial, wall_ms())),
         open_traces=lambda: TraceStore(str(black_box_path(data))),
-        open_felt=lambda: FeltStore(str(felt_path(data))),
+        open_felt=lambda: FeltStore.opened(str(felt_path(data))),
         connect=connect,
         wall_ms=wall_ms,
         seed=SEED,

@@ -1,14 +1,17 @@
 """What the felt read outlives the power: kept when it changed, for one calibration.
 
 Mutations these catch: a memory of another calibration believed, a write for every reading, none for
-a chip that came, a failed card written again and again, and a torn file that stops the unit.
+a chip that came, a failed card written again and again, a torn file that stops the unit, and one
+that leaves it without a memory for ever.
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
+import logging
 from collections.abc import Callable
+from pathlib import Path
 
 import apsw
 import pytest
@@ -154,6 +157,64 @@ def test_a_damaged_row_is_forgotten() -> None:
     watched(store, surface, nothing)
     store._connection.execute("UPDATE felt SET spots = '[[1'")
     assert restored(store) == []
+
+
+def damage_all(path: Path) -> None:
+    path.write_bytes(b"\xff" * 8192)
+
+
+def damage_row(path: Path) -> None:
+    """The file opens and has its table, but the page with what was kept is gone."""
+    intact = path.read_bytes()
+    assert len(intact) == 8192
+    path.write_bytes(intact[:4096] + b"\xff" * 4096)
+
+
+@pytest.mark.parametrize("damage", [damage_all, damage_row])
+def test_a_damaged_file_is_begun_anew_once(
+    damage: Callable[[Path], None], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "felt.sqlite"
+    store = FeltStore.opened(str(path))
+    store.keep(7, EMPTY)
+    store.close()
+    damage(path)
+    path.with_name("felt.sqlite-wal").write_bytes(b"what else the card made up")
+    with caplog.at_level(logging.INFO):
+        store = FeltStore.opened(str(path))
+    assert [record.message.partition(" is ")[2][:22] for record in caplog.records] == [
+        "damaged and begun anew"
+    ]
+    assert store.read(7) is None
+    store.keep(7, CHIP)
+    store.close()
+    caplog.clear()
+    again = FeltStore.opened(str(path))
+    assert again.read(7) == CHIP
+    assert not caplog.records
+    again.close()
+
+
+def test_a_sound_file_is_not_begun_anew(tmp_path: Path) -> None:
+    for memory in (EMPTY, CHIP):
+        store = FeltStore.opened(str(tmp_path / "felt.sqlite"))
+        assert store.read(7) == (None if memory == EMPTY else EMPTY)
+        store.keep(7, memory)
+        store.close()
+
+
+def test_a_damaged_file_that_cannot_be_taken_away_is_said_to_be_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever opened it then goes on without it (`controller.__main__`)."""
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    damage_all(tmp_path / "felt.sqlite")
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(apsw.NotADBError):
+        FeltStore.opened(str(tmp_path / "felt.sqlite"))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -39,6 +39,7 @@ class Bench:
         self._data = data
         self._patch = patch
         self._printed = printed
+        self.printed = ""
 
     def run(self, table: str, act: Act, drift_known: float | None = None) -> Found:
         config = simulated(load_unit_config(table_path(table)))
@@ -68,7 +69,12 @@ class Bench:
             await world.close()
 
         run_virtual(run())
-        return found_in(self._printed.readouterr().out)
+        self.printed = self._printed.readouterr().out
+        return found_in(self.printed)
+
+    def damage_memory(self, _world: World) -> None:
+        """The card lost what the table knew of its felt."""
+        felt_path(self._data).write_bytes(b"\xff" * 8192)
 
     def _remember(self, world: World, shared: float) -> None:
         """The table knew, when it was stopped, how far its whole felt had drifted."""
@@ -173,6 +179,12 @@ def test_felt_that_drifted_is_not_taken_for_chips(bench: Bench, table: str, drif
 
 def test_drift_that_the_table_has_followed_is_no_fault(bench: Bench) -> None:
     assert faults(bench.run(TOUCH, warmer(0.25), drift_known=0.25)) == []
+
+
+def test_pads_are_tested_without_the_memory_of_a_damaged_card(bench: Bench) -> None:
+    """Catches: a test that is refused to the one who has to find out what is broken."""
+    assert faults(bench.run(TOUCH, bench.damage_memory)) == []
+    assert "felt.sqlite cannot be read: file is not a database." in bench.printed
 
 
 # -- chips, named ----------------------------------------------------------------------------
