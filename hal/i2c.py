@@ -105,14 +105,17 @@ class I2cBus:
 
     async def run(self, job: Callable[[SMBusLike], T]) -> T:
         """Runs one conversation; raises BusFault when it failed `retries_max` + 1 times."""
-        began_ms = ticks_ms()
+        spent_ms = 0
         for attempts_left in range(self._retries_max, -1, -1):
             # Before each: another conversation's failure may have begun a recovery meanwhile.
             await self._usable.wait()
+            # Not before: the time that a recovery took says nothing about this conversation.
+            asked_ms = ticks_ms()
             try:
                 result = await self._worker.run(lambda: self._attempt(job))
             except (OSError, TransferBroken) as error:
-                is_last = attempts_left == 0 or _age_ms(began_ms) >= RETRY_WITHIN_MS
+                spent_ms += _age_ms(asked_ms)
+                is_last = attempts_left == 0 or spent_ms >= RETRY_WITHIN_MS
                 fault = self._note(error, 0 if is_last else attempts_left)
                 if is_last:
                     await self._failed(error)

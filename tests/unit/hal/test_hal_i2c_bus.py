@@ -6,15 +6,18 @@ import asyncio
 import errno
 import logging
 import threading
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import pytest
 
 from hal.aio import sleep_ms
 from hal.errors import BusFault
-from hal.i2c import I2cBus, SMBusLike, read_registers, write_registers
+from hal.i2c import RETRY_WITHIN_MS, I2cBus, SMBusLike, read_registers, write_registers
 from hal.worker import InlineWorker, ThreadWorker
 from sim.loop import run_virtual
+
+T = TypeVar("T")
 
 
 def read_one(smbus: SMBusLike) -> int:
@@ -52,6 +55,36 @@ def test_the_number_of_retries_is_bounded(smbus: Any) -> None:
     with pytest.raises(BusFault, match="I2C bus 7: the bus is stuck"):
         run_virtual(bus.run(read_one))
     assert bus.fault_count == 1
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_the_time_of_a_recovery_takes_no_retry_away(smbus: Any, bus: I2cBus, failures: int) -> None:
+    """Catches: its clock started before it waited for somebody else's recovery."""
+    smbus.registers[0x5D] = 0x24
+    smbus.failures.extend([OSError(errno.EREMOTEIO, "x")] * failures)
+
+    async def main() -> int:
+        bus._usable.clear()
+        asking = asyncio.create_task(bus.run(read_one), name="asking")
+        await sleep_ms(RETRY_WITHIN_MS + 80)
+        bus._usable.set()
+        return await asking
+
+    assert run_virtual(main()) == 0x24
+    assert bus.fault_count == failures
+
+
+def test_a_conversation_that_was_slow_to_fail_is_not_repeated(smbus: Any) -> None:
+    class SlowWorker(InlineWorker):
+        async def run(self, job: Callable[[], T]) -> T:
+            await sleep_ms(RETRY_WITHIN_MS // 2)
+            return await super().run(job)
+
+    bus = I2cBus("1", smbus, SlowWorker("i2c-1"))
+    smbus.failures.extend([OSError(errno.ETIMEDOUT, "x")] * 3)
+    with pytest.raises(BusFault):
+        run_virtual(bus.run(read_one))
+    assert bus.fault_count == 2, "two halves are the whole"
 
 
 @pytest.mark.parametrize("count", [2, 43])
