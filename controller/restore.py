@@ -183,8 +183,7 @@ def _all_lines(found: Iterable[Salvage]) -> Iterable[Salvaged]:
 
 def _set_aside(data: Path) -> Path:
     """A copy, durable before anything else is touched."""
-    taken = [*data.glob(f"{SET_ASIDE}-*"), *data.glob(f"{IN_PLACE}-*")]
-    aside = data / f"{SET_ASIDE}-{len(taken) + 1}"
+    aside = data / f"{SET_ASIDE}-{_last_number(data) + 1}"
     aside.mkdir()
     for path in (journal_path(data), _log_of(journal_path(data)), marker_path(data)):
         if path.is_file():
@@ -193,6 +192,13 @@ def _set_aside(data: Path) -> Path:
     sync_folder(aside)
     sync_folder(data)
     return aside
+
+
+def _last_number(data: Path) -> int:
+    """The highest that was given. Folders are deleted to make room, so counting would not do."""
+    names = [path.name for name in (SET_ASIDE, IN_PLACE) for path in data.glob(f"{name}-*")]
+    numbers = [name.rpartition("-")[2] for name in names]
+    return max((int(number) for number in numbers if number.isdecimal()), default=0)
 
 
 def _make_journal(

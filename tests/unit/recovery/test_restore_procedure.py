@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import random
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -103,6 +104,21 @@ def test_everything_proven_is_carried_into_a_new_journal(tmp_path: Path) -> None
     assert events.Service.from_body(service.body).function == "restore"
     journal.close()
     assert (tmp_path / "restored-1" / journal_path(tmp_path).name).read_bytes() == damaged
+
+
+def test_a_folder_that_was_deleted_to_make_room_takes_no_later_ones_number(tmp_path: Path) -> None:
+    """Catches: the folders counted. A restore that had succeeded was then called a full card."""
+    filled(tmp_path)
+    (tmp_path / "restored-directory").mkdir()
+    for deleted, left in (("", [1]), ("", [1, 2]), ("restored-1", [2, 3]), ("restored-2", [3, 4])):
+        if deleted:
+            shutil.rmtree(tmp_path / deleted)
+        smash(tmp_path)
+        lines = restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
+        assert f"its files are in restored-{left[-1]}." in lines[0]
+        assert sorted(path.name for path in tmp_path.glob("*-[0-9]")) == [
+            f"restored-{number}" for number in left
+        ]
 
 
 def test_a_missing_journal_is_not_replaced_by_itself(tmp_path: Path) -> None:
