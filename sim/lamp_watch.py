@@ -17,17 +17,19 @@ MILLISECOND_NS = 1_000_000
 WINDOW_MS = 1000
 PHASE_TOLERANCE_MS = 40
 EYE_MS = 10  # Two lamps switched within this time are seen as switched together.
-LEVEL_TOLERANCE = 0.03
+LEVEL_TOLERANCE = 0.02
 CHANGES_MAX = 128
 
 WHITE, AMBER = "white", "amber"
-DARK, DIM, LOW, BRIGHT, BRIGHT_AMBER = "dark", "white 15 %", "white 30 %", "white", "amber"
+DARK, DIM, BLINK, LOW = "dark", "white 15 %", "white 20 %", "white 30 %"
+BRIGHT, BRIGHT_AMBER = "white", "amber"
 SETTLING, UNKNOWN = "settling", "unknown"
 
 # (white, amber) as parts of full brightness.
 LOOKS = {
     DARK: (0.0, 0.0),
     DIM: (0.15, 0.0),
+    BLINK: (0.20, 0.0),
     LOW: (0.30, 0.0),
     BRIGHT: (1.0, 0.0),
     BRIGHT_AMBER: (0.0, 1.0),
@@ -38,7 +40,7 @@ PATTERNS: dict[str, tuple[tuple[str, int], ...]] = {
     "off": ((DARK, WINDOW_MS),),
     "detected": ((DIM, WINDOW_MS),),
     "accepted": ((BRIGHT, WINDOW_MS),),
-    "refused": ((LOW, 250), (DARK, 250)),
+    "refused": ((BLINK, 250), (DARK, 250)),
     "late": ((BRIGHT_AMBER, 700), (DARK, 300)),
     "winner": ((BRIGHT, 500), (LOW, 500)),
     "fault": (

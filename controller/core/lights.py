@@ -21,6 +21,8 @@ FAULT = "fault"
 LEVEL_FULL = 4095
 LEVEL_DIM = 614  # 15 %
 LEVEL_LOW = 1229  # 30 %
+# Not at full: a lamp may move its own pad, and what blinks may be a chip that comes to rest.
+LEVEL_BLINK = 819  # 20 %
 
 PERIOD_MS = 1000
 # Counted from when it began: how long what was taken from an accepted spot shows (the bet itself
@@ -35,8 +37,7 @@ _PATTERNS = {
     OFF: ((1000, 0, 0),),
     DETECTED: ((1000, LEVEL_DIM, 0),),
     ACCEPTED: ((1000, LEVEL_FULL, 0),),
-    # Not at full: a lamp may move its own pad, and what blinks may be a chip that comes to rest.
-    REFUSED: ((250, LEVEL_LOW, 0), (250, 0, 0), (250, LEVEL_LOW, 0), (250, 0, 0)),
+    REFUSED: ((250, LEVEL_BLINK, 0), (250, 0, 0), (250, LEVEL_BLINK, 0), (250, 0, 0)),
     LATE: ((700, 0, LEVEL_FULL), (300, 0, 0)),
     WINNER: ((500, LEVEL_FULL, 0), (500, LEVEL_LOW, 0)),
     FAULT: (

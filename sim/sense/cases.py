@@ -36,6 +36,7 @@ class Scene:
     bus_fault: str = ""  # what befalls the bus, from `bus_fault_s` on
     bus_fault_s: float = 0.0
     outage: tuple[float, float] | None = None  # the unit has no power from the first to the second
+    early_start_s: float | None = None  # START is pressed then as well: what it refuses blinks
 
 
 @dataclass(frozen=True)
@@ -290,12 +291,26 @@ def _interference(table: PhysicalTable) -> Scene:
     return Scene(draw.between(at_s, end_s + 1.5), maybe=chips)
 
 
-def _lamps(table: PhysicalTable) -> Scene:
-    """A chip under lamps that couple at their worst."""
+def _couple_lamps_worst(table: PhysicalTable) -> None:
     for pad in table.pads.values():
         pad.lamp_ff = 6.0 if table.draw.chance(0.5) else -6.0
+
+
+def _lamps(table: PhysicalTable) -> Scene:
+    """A chip under lamps that couple at their worst."""
+    _couple_lamps_worst(table)
     rest_s = _put(table, TARGET, _begin(table))
     return Scene(_start_after(table, rest_s), chips=(TARGET,), rest_s=rest_s)
+
+
+def _blinking(table: PhysicalTable) -> Scene:
+    """START comes while a chip is being put down; refused, it blinks when START comes again."""
+    _couple_lamps_worst(table)
+    begin_s = _begin(table)
+    rest_s = _put(table, TARGET, begin_s)
+    early_s = table.draw.between(begin_s, rest_s + 0.1)
+    start_s = _start_after(table, rest_s)
+    return Scene(start_s, chips=(TARGET,), rest_s=rest_s, early_start_s=early_s)
 
 
 def _dead_pad(table: PhysicalTable) -> Scene:
@@ -331,6 +346,12 @@ def _dead_bus(table: PhysicalTable) -> Scene:
 
 CENTRED_MISSES_MAX = 1e-4
 
+
+def _centred(name: str, arrange: Callable[[PhysicalTable], Scene], weight: int) -> Case:
+    """Chips in the middle of their spots, which have to be accepted, and nothing else."""
+    return Case(name, arrange, weight, never_accepts=True, misses_max=CENTRED_MISSES_MAX)
+
+
 CASES: tuple[Case, ...] = (
     *(
         Case(
@@ -343,10 +364,11 @@ CASES: tuple[Case, ...] = (
         )
         for material in MATERIALS
     ),
-    Case("chips on every seat", _full_table, 1, misses_max=CENTRED_MISSES_MAX),
-    Case("one chip, lamps at their worst", _lamps, 2, misses_max=CENTRED_MISSES_MAX),
-    Case("chips lying there at power-up", _chip_at_boot, 4, misses_max=CENTRED_MISSES_MAX),
-    Case("card laid over a chip", _card_over_chip, 4, never_accepts=True),
+    _centred("chips on every seat", _full_table, 1),
+    _centred("one chip, lamps at their worst", _lamps, 2),
+    _centred("one chip, refused and blinking", _blinking, 2),
+    _centred("chips lying there at power-up", _chip_at_boot, 4),
+    _centred("card laid over a chip", _card_over_chip, 4),
     Case("stack of five", _stack, 4, never_accepts=True),
     Case("chip half off", _half_off, 4, never_accepts=True, never_flickers=True),
     Case("chip on edge", _on_edge, 4, never_accepts=True, never_flickers=True),
@@ -362,7 +384,7 @@ CASES: tuple[Case, ...] = (
     Case("liquid", _liquid, 8, never_accepts=True),
     Case("drying and wiping", _drying, 3, never_accepts=True),
     Case("chip taken from wet felt", _chip_taken_from_wet_felt, 3, never_accepts=True),
-    Case("drift", _drift, 1, never_accepts=True),
+    _centred("drift", _drift, 1),
     Case("drift for hours", _drift_for_hours, 1, never_accepts=True, trials_max=20),
     Case("power off for minutes", _off_for_minutes, 4, never_accepts=True),
     Case("power off for hours", _off_for_hours, 4, never_accepts=True),

@@ -7,7 +7,7 @@ shipped `Spot` and `Surface`, read at the pace they ask for. The long way throug
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from controller.core.sensing import (
     DECIDING_EVERY_MS,
@@ -16,6 +16,7 @@ from controller.core.sensing import (
     NOTHING,
     PRESENT,
     QUIET_EVERY_MS,
+    REFUSE,
     UNSURE,
     Spot,
 )
@@ -31,6 +32,8 @@ from sim.sense.sensing_chip import CHIPS, SensingChip
 MILLISECOND_NS = 1_000_000
 STATUS_READ_MS = 1  # From the interrupt to the touch bits in the host.
 LAMP_DIM = 0.15
+LAMP_BLINKS = 0.20
+BLINK_MS = 250
 
 
 class _Electrode:
@@ -39,18 +42,29 @@ class _Electrode:
     __slots__ = (
         "_baseline",
         "_chip",
+        "_clock",
         "_filter_ns",
         "_raw",
         "_streak",
         "_zero",
         "bit",
+        "blinks",
         "pad",
         "reference",
         "spot",
     )
 
-    def __init__(self, pad_id: str, pad: PhysicalPad, stored: Stored, chip: SensingChip) -> None:
+    def __init__(
+        self,
+        pad_id: str,
+        pad: PhysicalPad,
+        stored: Stored,
+        chip: SensingChip,
+        clock: Callable[[], int],
+    ) -> None:
         self.pad = pad
+        self.blinks = False
+        self._clock = clock
         self.reference = stored.reference
         self.spot = Spot(pad_id, stored.calibration)
         self.bit = False
@@ -72,6 +86,8 @@ class _Electrode:
         return abs(self.spot.zero - self._zero) >= REBASE_BEYOND
 
     def _lamp(self) -> float:
+        if self.blinks:
+            return LAMP_BLINKS if self._clock() // BLINK_MS % 2 == 0 else 0.0
         return LAMP_DIM if self.spot.presence == PRESENT else 0.0
 
     @property
@@ -132,7 +148,7 @@ class FastTable:
 
     def _begin(self) -> None:
         self._electrodes = [
-            _Electrode(pad_id, pad, self._stored[pad_id], self._chip)
+            _Electrode(pad_id, pad, self._stored[pad_id], self._chip, lambda: self.now_ms)
             for pad_id, pad in self.table.pads.items()
         ]
         self._busy = self._electrodes
@@ -183,6 +199,12 @@ class FastTable:
         """From here on `lit_changes` counts how often this spot's light goes on or off."""
         self._watched = self.spots[sensor]
         self._lit = self._watched.presence == PRESENT
+
+    def start_too_early(self, at_ms: int) -> None:
+        """START finds no bet: what it refuses blinks from here on."""
+        verdicts = self.verdicts(at_ms)
+        for each in self._electrodes:
+            each.blinks = verdicts[each.spot.sensor] == REFUSE
 
     def verdicts(self, at_ms: int) -> dict[str, int]:
         """START: every sensor is read once more, and each spot gives its verdict."""

@@ -108,6 +108,11 @@ class RegisterRunner(Runner):
     async def _until_verdict(
         self, world: World, scene: Scene, watches: list[ChipWatch], lamps: LampPlayer
     ) -> dict[str, int]:
+        if scene.early_start_s is not None:
+            await _sleep_until(world, scene.early_start_s)
+            await asyncio.gather(*(watch.look_now() for watch in watches))
+            self._lock()
+            self._show(lamps)
         await self._until_start(world, scene)
         await asyncio.gather(*(watch.look_now() for watch in watches))
         verdicts = self._lock()

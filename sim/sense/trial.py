@@ -142,6 +142,8 @@ class FastRunner(Runner):
             off_s, on_s = scene.outage
             fast.run_until(int(off_s * 1000))
             fast.lose_power(int(on_s * 1000))
+        if scene.early_start_s is not None:
+            fast.start_too_early(int(scene.early_start_s * 1000))
         fast.run_until(int(scene.rest_s * 1000))
         fast.watch_light(TARGET)
         verdicts = fast.verdicts(int(scene.start_s * 1000))

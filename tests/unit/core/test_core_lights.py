@@ -25,7 +25,7 @@ def timeline(name: str) -> list[tuple[int, int, int]]:
         ("off", [(0, 0, 0)]),
         ("detected", [(0, DIM, 0)]),
         ("accepted", [(0, FULL, 0)]),
-        ("refused", [(0, FULL, 0), (250, 0, 0), (500, FULL, 0), (750, 0, 0)]),
+        ("refused", [(0, 819, 0), (250, 0, 0), (500, 819, 0), (750, 0, 0)]),
         ("late", [(0, 0, FULL), (700, 0, 0)]),
         ("winner", [(0, FULL, 0), (500, LOW, 0)]),
         (

@@ -11,7 +11,16 @@ from typing import Any
 
 import pytest
 
-from controller.core import anchor, arrival, classify, empty_felt, evidence, sensing, surface
+from controller.core import (
+    anchor,
+    arrival,
+    classify,
+    empty_felt,
+    evidence,
+    lights,
+    sensing,
+    surface,
+)
 from controller.core.arrival import STACK_MAX
 from controller.core.classify import Classifier
 from controller.core.evidence import Evidence
@@ -22,6 +31,7 @@ from hal.chip_kinds import FDC1004, MPR121
 from sim.physics.pad import Ramp
 from sim.physics.table import PhysicalTable
 from sim.physics.things import Liquid
+from sim.sense import fast as fast_way
 from sim.sense.cases import CASES, Case, Scene
 from sim.sense.fast import FastTable
 from sim.sense.sensing_chip import CHIPS
@@ -265,7 +275,7 @@ def test_a_known_chip_that_may_grow_little_by_little_is_noticed(mutate: Mutate) 
 
     must_notice(
         "chip taken from wet felt",
-        (114114922088172,),
+        (70767525743592,),
         MPR121,
         lambda: mutate(Classifier, "_is_chip", is_always_new),
     )
@@ -385,3 +395,17 @@ def test_a_spot_is_followed_down_only_so_far(chip: str) -> None:
     assert fast.spots["3A"].damp == pytest.approx(surface.LOCAL_MAX, abs=0.02)
     assert fast.spots["3A"].presence == sensing.UNSURE
     assert abs(fast.spots["1A"].zero) < 0.05, "one damp spot is nobody else's business"
+
+
+def test_a_lamp_that_blinks_at_full_shakes_the_chip_it_refuses(mutate: Mutate, chip: str) -> None:
+    must_notice(
+        "one chip, refused and blinking",
+        range(8),
+        chip,
+        lambda: mutate(fast_way, "LAMP_BLINKS", 1.0),
+    )
+
+
+def test_the_short_way_blinks_as_the_lamps_do() -> None:
+    assert pytest.approx(lights.LEVEL_BLINK / lights.LEVEL_FULL, abs=0.001) == fast_way.LAMP_BLINKS
+    assert lights.next_change_ms(lights.REFUSED, 0) == fast_way.BLINK_MS

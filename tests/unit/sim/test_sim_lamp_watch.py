@@ -15,7 +15,7 @@ LIGHTS: dict[str, list[Step]] = {
     "off": [(0, 0, 1000)],
     "detected": [(DIM, 0, 1000)],
     "accepted": [(FULL, 0, 1000)],
-    "refused": [(FULL, 0, 250), (0, 0, 250)],
+    "refused": [(819, 0, 250), (0, 0, 250)],
     "late": [(0, FULL, 700), (0, 0, 300)],
     "winner": [(FULL, 0, 500), (LOW, 0, 500)],
     "fault": [(0, FULL, 100), (0, 0, 100)] * 3 + [(0, 0, 400)],

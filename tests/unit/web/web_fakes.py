@@ -408,7 +408,7 @@ def bench_view(**fields: Any) -> View:
     return {**view, **fields}
 
 
-LEVELS = {"detected": (614, 0), "accepted": (4095, 0), "refused": (1229, 0), "late": (0, 4095)}
+LEVELS = {"detected": (614, 0), "accepted": (4095, 0), "refused": (819, 0), "late": (0, 4095)}
 
 
 def bench_seats(lights: list[str], letters: str = "A") -> list[View]:
