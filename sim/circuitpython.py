@@ -1,4 +1,4 @@
-"""What a CircuitPython board gives a published driver, over a simulated bus: its bus and its sleep.
+"""What a CircuitPython board gives a published driver, over a bus of ours: the bus and its sleep.
 
 With it drivers that nobody here wrote run unchanged against the chip models; they wrote against the
 real chips. It knows what such a driver imports and how it calls a bus, and nothing of any chip.
@@ -13,6 +13,9 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from smbus2 import i2c_msg
+
+from hal.i2c import SMBusLike
 from sim.chips.base import Chip
 from sim.i2c import PI_0_TO_4, SECOND_NS, Message, SimI2c
 
@@ -30,15 +33,15 @@ class Clock:
         self.now_ns += round(seconds * SECOND_NS)
 
 
-class BoardI2C:
-    """What a driver takes for a board's `busio.I2C`: our simulated bus, byte for byte."""
+class DriverBus:
+    """What a driver takes for a board's `busio.I2C`; where its messages go, `transfer` decides."""
 
-    def __init__(self, clock: Clock, *chips: Chip) -> None:
-        self.clock = clock
-        self.bus = SimI2c(1, FREQUENCY_HZ, lambda: clock.now_ns, PI_0_TO_4)
-        for chip in chips:
-            self.bus.attach(chip)
+    def __init__(self) -> None:
         self._locked = False
+
+    def transfer(self, messages: list[Message]) -> list[bytes]:
+        """The messages in one transfer; an answer for each, empty for what was written."""
+        raise NotImplementedError
 
     def try_lock(self) -> bool:
         taken, self._locked = self._locked, True
@@ -76,9 +79,43 @@ class BoardI2C:
 
     def _transfer(self, messages: list[Message]) -> list[bytes]:
         assert self._locked, "a driver must hold the bus while it talks"
+        return self.transfer(messages)
+
+
+class BoardI2C(DriverBus):
+    """Our simulated bus, byte for byte."""
+
+    def __init__(self, clock: Clock, *chips: Chip) -> None:
+        super().__init__()
+        self.clock = clock
+        self.bus = SimI2c(1, FREQUENCY_HZ, lambda: clock.now_ns, PI_0_TO_4)
+        for chip in chips:
+            self.bus.attach(chip)
+
+    def transfer(self, messages: list[Message]) -> list[bytes]:
         answers = self.bus.transfer(messages)
         self.clock.now_ns = max(self.clock.now_ns, self.bus.clock_ns)
         return answers
+
+
+class KernelI2C(DriverBus):
+    """A bus of the kernel's, through its `/dev/i2c-N`."""
+
+    def __init__(self, smbus: SMBusLike) -> None:
+        super().__init__()
+        self._smbus = smbus
+
+    def transfer(self, messages: list[Message]) -> list[bytes]:
+        sent = [_kernel_message(each) for each in messages]
+        self._smbus.i2c_rdwr(*sent)
+        pairs = zip(messages, sent, strict=True)
+        return [b"" if asked.read_count is None else bytes(each) for asked, each in pairs]
+
+
+def _kernel_message(message: Message) -> i2c_msg:
+    if message.read_count is None:
+        return i2c_msg.write(message.address, message.data)
+    return i2c_msg.read(message.address, message.read_count)
 
 
 def _stand_in(name: str, **contents: object) -> ModuleType:

@@ -85,8 +85,12 @@ def pack(paths: Iterable[tuple[Path, str]], archive: Archive) -> None:
             _add_compiled(archive, there, data)
 
 
-def locked_packages(lock: Path) -> dict[str, str]:
-    """The packages of a unit with their versions; refuses to test others than those that ship."""
+def locked_packages(*locks: Path) -> dict[str, str]:
+    """The packages of these locks with their versions; refuses others than those they name."""
+    return {name: version for lock in locks for name, version in _locked_packages(lock).items()}
+
+
+def _locked_packages(lock: Path) -> dict[str, str]:
     locked = dict(LOCKED.findall(lock.read_text(encoding="utf-8")))
     wanted = {name: version for name, version in locked.items() if name not in LEFT_OUT}
     for name, version in wanted.items():

@@ -1,4 +1,4 @@
-"""What is checked inside the guest, in order: the kernel, the backend contract, whole rounds.
+"""What is checked inside the guest: the kernel, others' drivers, the contract, whole rounds.
 
 It alone knows the order and what is printed. A check that raises has failed; the next one begins
 with a new world, so it does not suffer for it.
@@ -19,7 +19,7 @@ from sim.i2c import CP2112
 from sim.kernel.far_world import FarLine, FarWorld
 from sim.kernel.guest_table import guest_config
 from tests.contract.backend_contract import CHECKS, Rig
-from tests.kernel import guest_checks, guest_rounds
+from tests.kernel import guest_checks, guest_peers, guest_rounds
 
 ONLY = Path("/only")
 CHECK_MAX_S = 90
@@ -50,6 +50,10 @@ def _all_checks(line: FarLine, backend: Backend) -> list[Named]:
     checks: list[Named] = [
         (f"kernel: {name}", partial(_on_rig, line, backend, table, check))
         for name, (table, check) in guest_checks.CHECKS.items()
+    ]
+    checks += [
+        (f"peer: {name}", partial(_on_rig, line, backend, table, check))
+        for name, (table, check) in guest_peers.CHECKS.items()
     ]
     checks += [
         (f"contract: {name}", partial(_on_rig, line, backend, table, check))

@@ -16,6 +16,7 @@ import pytest
 
 from hal.board_config import ChipConfig
 from sim.kernel import guest_files, machine
+from sim.kernel.__main__ import PEER_DRIVERS
 from sim.kernel.cpio import Archive
 from sim.kernel.guest_table import guest_config, on_bridge
 from sim.kernel.stock_kernel import KernelMissing, StockKernel
@@ -136,6 +137,14 @@ def test_the_pages_packages_stay_outside() -> None:
     packages = guest_files.locked_packages(lock)
     assert {"smbus2", "lgpio", "gpiozero", "pyserial", "cbor2", "apsw"} <= set(packages)
     assert "starlette" not in packages
+
+
+def test_the_drivers_of_others_go_in_beside_a_units_packages() -> None:
+    lock = guest_files.ROOT / "requirements.lock"
+    packages = guest_files.locked_packages(lock, PEER_DRIVERS)
+    assert packages.keys() > guest_files.locked_packages(lock).keys()
+    inside = {there for _, there in guest_files.base_paths(packages)}
+    assert {"/site/adafruit_mpr121.py", "/site/adafruit_pca9685.py"} <= inside
 
 
 # -- the table -------------------------------------------------------------------------------
