@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from statistics import median, pstdev
+from itertools import pairwise
+from math import sqrt
+from statistics import fmean, median, pstdev
 
 from controller.core.scale import NOISE_MIN
 from hal import aio
@@ -21,7 +23,12 @@ SAMPLE_EVERY_MS = 20
 # A spot's noise is what single readings show in play, found to one part in twenty.
 READING_COUNT = 240
 READING_EVERY_MS = 10
+# How far a few readings of a pad at rest may spread, in the noise of a quiet one.
 SPREAD_NOISES = 10
+# Of many readings, the means of short blocks: noise of any strength moves them by twice itself at
+# most, while hands, chips and water take them along.
+BLOCK_READINGS = 12
+MOVED_NOISES = 4
 
 # How many times its noise a chip must move a reading: from here on the rates of docs/sensing.md
 # hold, and below the second figure even a good chip may be refused.
@@ -114,6 +121,26 @@ def _verdict(sensor: str, empty: Readings, chips: Readings, trouble: str) -> Spo
     return SpotCalibration(sensor, reference, delta, noise)
 
 
+def _moved_counts(raw: Sequence[int], quiet_noise: int) -> int:
+    """How far a spot moved while it was read; 0 when its own noise explains what it read."""
+    blocks = [
+        raw[start : start + BLOCK_READINGS]
+        for start in range(0, len(raw) - BLOCK_READINGS + 1, BLOCK_READINGS)
+    ]
+    if not blocks:
+        spread = max(raw, default=0) - min(raw, default=0)
+        return spread if spread > SPREAD_NOISES * quiet_noise else 0
+    noise = max(quiet_noise, median(map(_noise_between_neighbours, blocks)))
+    means = [fmean(block) for block in blocks]
+    moved = max(means) - min(means)
+    return round(moved) if moved > MOVED_NOISES * noise else 0
+
+
+def _noise_between_neighbours(raw: Sequence[int]) -> float:
+    """The noise that is in single readings, whatever moves more slowly than they are taken."""
+    return sqrt(fmean((after - before) ** 2 for before, after in pairwise(raw)) / 2)
+
+
 class _Measuring:
     """All spots of a board while they are measured; one that fails does not stop the others."""
 
@@ -154,11 +181,10 @@ class _Measuring:
                 await self._try(name, partial(take_into, name))
             await aio.sleep_ms(every_ms)
         for name, places in self._places.items():
-            spread_max = SPREAD_NOISES * self._chips[name].noise_counts_typical
             for place in places:
-                spread = max(heard[place.id], default=0) - min(heard[place.id], default=0)
-                if spread > spread_max:
-                    self._note(place, f"it moved by {spread} counts {moved}")
+                counts = _moved_counts(heard[place.id], self._chips[name].noise_counts_typical)
+                if counts:
+                    self._note(place, f"it moved by {counts} counts {moved}")
         return heard
 
     async def _try(self, name: str, work: Callable[[], Awaitable[None]]) -> None:

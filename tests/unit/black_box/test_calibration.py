@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,13 @@ from typing import Any
 import pytest
 
 from controller import service_commands
-from controller.calibration import SpotCalibration, calibrate, measure_empty
+from controller.calibration import (
+    READING_COUNT,
+    SpotCalibration,
+    _moved_counts,
+    calibrate,
+    measure_empty,
+)
 from controller.config import load_unit_config
 from controller.places import references_path
 from controller.references import load_calibrations, load_references, save_references
@@ -124,6 +131,45 @@ def test_a_hand_is_told_in_the_words_of_its_step(table: str) -> None:
     assert list(with_chips) == ["3A"]
     assert "under its chip: take your hands away" in with_chips["3A"]
     assert "dry" not in with_chips["3A"]
+
+
+def louder(factor: float, seed: int) -> PhysicalTable:
+    """3A is noisier than the others: a bad crimp, or a supply beside its cable."""
+    felt = PhysicalTable(ALL, seed)
+    felt.pads["3A"].noise_ff *= factor
+    felt.pads["3A"].mains_ff *= factor
+    return felt
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("factor", [7.0, 10.0])
+def test_a_noisy_pad_is_told_to_be_noisy_and_not_to_have_moved(table: str, factor: float) -> None:
+    """Catches: noise measured by the quiet pad's, and a tech sent to dry a felt that is dry."""
+    for seed in (1, 4):
+        assert "too noisy" in calibrated(table=table, felt=louder(factor, seed))["3A"].sentence
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("factor", [1.0, 5.0])
+def test_a_chip_that_comes_while_the_empty_felt_is_read_has_moved_it(
+    table: str, factor: float
+) -> None:
+    def drop_later(world: World) -> None:
+        world.on_felt(lambda felt, now_s: felt.drop("3A", now_s + 1.5, felt.one_chip_ff()))
+
+    found = calibrated([], table, before=drop_later, felt=louder(factor, 4))
+    assert found["3A"].sentence.startswith("it moved by ")
+    assert "while nothing lay on it" in found["3A"].sentence
+
+
+@pytest.mark.parametrize("noise", [0.3, 1.0, 1.9, 2.3, 3.0, 7.5])
+def test_plain_noise_moves_nothing_and_a_step_of_some_of_it_does(noise: float) -> None:
+    chance = random.Random(8)
+    for _ in range(200):
+        raw = [round(chance.gauss(600, noise)) for _ in range(READING_COUNT)]
+        assert _moved_counts(raw, 1) == 0
+        step = round(6 * max(1.0, noise))
+        assert _moved_counts([*raw[:200], *(each - step for each in raw[200:])], 1) > 0
 
 
 @pytest.mark.parametrize("table", TABLES)
