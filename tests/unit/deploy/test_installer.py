@@ -132,6 +132,18 @@ def test_a_driver_that_is_on_its_way_at_boot_is_waited_for(tmp_path: Path) -> No
     assert fake.mode("bind") == 0o220
 
 
+@pytest.mark.parametrize("driver", ["i2c-bcm2835", "i2c_designware"])
+def test_a_driver_that_is_there_is_not_waited_for(tmp_path: Path, driver: str) -> None:
+    """Catches: asking for both of them at once. No Pi has both, and each start would wait."""
+    fake = FakePlatform(tmp_path / "sys")
+    fake.driver.rename(fake.driver.with_name(driver))
+    udevadm, asked = tmp_path / "udevadm", tmp_path / "asked"
+    udevadm.write_text(f"#!/bin/sh\ntouch {asked}\n")
+    udevadm.chmod(0o755)
+    fake.prepare(os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert not asked.exists()
+
+
 def test_a_machine_without_such_buses_is_left_alone(tmp_path: Path) -> None:
     done = subprocess.run([PREPARE, "nobody", tmp_path], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
