@@ -64,6 +64,7 @@ class Classifier:
         "_evidence",
         "_felt",
         "_firm_ms",
+        "_hand_seen",
         "_is_memory",
         "_last_ms",
         "_moved_ms",
@@ -79,6 +80,7 @@ class Classifier:
         "crept",
         "kind",
         "near_liquid",
+        "on_unknown_fall",
         "on_unknown_rise",
         "pile",
         "reason",
@@ -95,8 +97,10 @@ class Classifier:
         self.anchored = True
         # When what is found now, a chip or nothing, began to be so; it was certain only later.
         self.began_ms = 0
-        # Called with the time when something came that no hand put there.
+        # Called with the time when something came that no hand put there, or when a known chip was
+        # gone that no hand took.
         self.on_unknown_rise: "Callable[[int], None] | None" = None
+        self.on_unknown_fall: "Callable[[int], None] | None" = None
         self.pile = Pile(noise)
         self._felt = EmptyFelt(noise)
         self._evidence = Evidence(noise)
@@ -106,6 +110,7 @@ class Classifier:
         self._base = 0.0  # What drifted felt reads under the present object.
         self._chip_level: "float | None" = None
         self._is_memory = False
+        self._hand_seen = False
         self._accepted_ms = 0
         self._last_ms = 0
         self._since_ms = 0
@@ -242,6 +247,8 @@ class Classifier:
         self._felt.follow(level, ticks_diff(now_ms, self._last_ms))
 
     def _become_empty(self, level: float, now_ms: int) -> None:
+        if self._chip_level is not None and not self._hand_seen and self.on_unknown_fall:
+            self.on_unknown_fall(now_ms)  # water that runs over a chip hides it
         is_sunk = self._sunk and self._felt.sinks(level)
         self.tainted = self.tainted or is_sunk
         self._dry_ms = SUNK_DRY_MS if is_sunk else DRY_MS
@@ -292,6 +299,9 @@ class Classifier:
             self.pile.see(level, now_ms)
         else:
             level = self._begin(level, now_ms, prompt)
+        known = self._chip_level
+        if known is not None and level > known + HELD_BELOW:
+            self._hand_seen = True
         if self.kind == CHIP and not self._holds(level):
             self.pile.leave(level, now_ms)
             self._doubt(now_ms)
@@ -345,6 +355,7 @@ class Classifier:
         if self._is_chip(level, now_ms):
             self.began_ms = self._evidence.came_ms(now_ms)
             self.pile.note_left_behind(level, self.began_ms)
+            self._hand_seen = False
             accepted_level = self._evidence.accept()
             if not self._is_memory:
                 # A known one is measured by what it was: chips neither grow nor shrink, not even

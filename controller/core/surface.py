@@ -52,6 +52,7 @@ class Surface:
         self._spots.append(spot)
         spot.classifier.anchored = False
         spot.classifier.on_unknown_rise = lambda now_ms: self._rose(spot, now_ms)
+        spot.classifier.on_unknown_fall = lambda now_ms: self._fell(spot, now_ms)
 
     @property
     def is_wet(self) -> bool:
@@ -143,11 +144,20 @@ class Surface:
         spot.rose_ms = now_ms
         together = [other for other in self._spots if _rose_lately(other, now_ms)]
         if self._wet or len(together) >= SPILL_COUNT_MIN or _has_neighbours(together):
-            self._wet = self._wet + [other for other in together if other not in self._wet]
-            self._wet_ms = now_ms
-            for other in self._spots:
-                if self._is_near(other):
-                    other.classifier.revoke(now_ms)
+            self._spread(together, now_ms)
+
+    def _fell(self, spot: "Spot", now_ms: int) -> None:
+        """A known chip is gone and no hand took it: beside wet felt it lies under water."""
+        wet = [other for other in self._spots if other is not spot and _rose_lately(other, now_ms)]
+        if _has_neighbours([spot] + wet):
+            self._spread([spot] + wet, now_ms)
+
+    def _spread(self, wet: "list[Spot]", now_ms: int) -> None:
+        self._wet = self._wet + [spot for spot in wet if spot not in self._wet]
+        self._wet_ms = now_ms
+        for spot in self._spots:
+            if self._is_near(spot):
+                spot.classifier.revoke(now_ms)
 
     def _is_near(self, spot: "Spot") -> bool:
         for wet in self._wet:

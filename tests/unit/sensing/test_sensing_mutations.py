@@ -275,9 +275,19 @@ def test_a_known_chip_that_may_grow_little_by_little_is_noticed(mutate: Mutate) 
 
     must_notice(
         "chip taken from wet felt",
-        (70767525743592,),
+        (114114923088175,),
         MPR121,
         lambda: mutate(Classifier, "_is_chip", is_always_new),
+    )
+
+
+def test_water_that_hides_a_chip_beside_a_wet_spot_is_noticed(mutate: Mutate) -> None:
+    """It lowers the chip to what empty felt reads; when the chip is saved, wet felt is left."""
+    must_notice(
+        "chip taken from wet felt",
+        (70767525743592,),
+        MPR121,
+        lambda: mutate(Surface, "_fell", lambda *_: None),
     )
 
 
