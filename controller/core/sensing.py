@@ -33,7 +33,7 @@ LOOSE_MS = 2000
 # Every chip is read at least twice a second; three missed readings are no reading at all.
 READING_AGE_MAX_MS = 1500
 # A reading this soon after the touch bit rose shows the arrival itself.
-PROMPT_MS = 12
+PROMPT_MS = 16
 
 # How long to wait for the next reading when no interrupt calls for it.
 DECIDING_EVERY_MS = 10
