@@ -109,6 +109,5 @@ def late_left_ms(sensor: str, state: "RoundState", round_age_ms: int) -> int:
     mark = state.late.get(sensor)
     if mark is None or sensor not in state.accepted:
         return 0
-    is_present, offset_ms = mark
-    shown_ms = ADDED_SHOWN_MS if is_present else LATE_SHOWN_MS
-    return max(0, offset_ms + shown_ms - round_age_ms)
+    shown_ms = ADDED_SHOWN_MS if sensor in state.added else LATE_SHOWN_MS
+    return max(0, mark[1] + shown_ms - round_age_ms)

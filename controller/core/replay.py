@@ -43,6 +43,11 @@ def _late_change(state: "RoundState", body: "dict[int, Any]") -> None:
     # A spot that was being left at the lock was refused like any other, and shows it for a while:
     # only what came to rest there after the lock, or comes back, ends that.
     has_news = sensor in state.late
+    was_present = state.late[sensor][0] if has_news else True
+    is_added = present and was_present and sensor in state.accepted
+    state.added = [other for other in state.added if other != sensor]
+    if is_added:
+        state.added.append(sensor)
     state.late[sensor] = (present, offset_ms)
     state.late_count += 1
     if has_news and sensor in state.blinking:

@@ -106,6 +106,7 @@ class RoundState:
 
     __slots__ = (
         "accepted",
+        "added",
         "blinking",
         "claim",
         "hands",
@@ -138,6 +139,7 @@ class RoundState:
         self.claim: "Claim | None" = None
         self.wins: "list[Win]" = []
         self.late: "dict[str, tuple[bool, int]]" = {}  # sensor: (present, offset_ms), the last
+        self.added: "list[str]" = []  # accepted spots whose last news is that something lies on it
         self.late_count = 0
 
     def clear_entry(self) -> None:
@@ -196,6 +198,7 @@ class RoundState:
             self.claim.values() if self.claim is not None else None,
             [win.values() for win in self.wins],
             self.late,
+            self.added,
             self.late_count,
             self.joined if self.round_open else [],
         ]
