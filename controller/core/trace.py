@@ -11,7 +11,8 @@ from hal.aio import ticks_diff
 
 BLOCK_MS = 50
 BLOCKS_MAX = 60
-# A stretch needs this many readings: a still picture of two moments proves nothing.
+# A stretch needs this many readings, and one for so many milliseconds of it: a still picture of two
+# moments proves nothing.
 READINGS_MIN = 10
 READING_EVERY_MAX_MS = 30
 # How far above its noise a stretch may look before it counts as moving (about 1 in 1000).
@@ -94,8 +95,9 @@ class Trace:
 
         Where readings are far apart it looks back further, until there are enough of them.
         """
-        first, count, mean, variance = self._last(duration_ms, now_ms)
-        if not count or count * READING_EVERY_MAX_MS < duration_ms:
+        enough = max(READINGS_MIN, duration_ms // READING_EVERY_MAX_MS)
+        first, count, mean, variance = self._last(duration_ms, now_ms, enough)
+        if not count:
             return None
         noise = self._noise * self._noise
         if variance > noise * (1 + spread_margin * sqrt(2 / count)):
@@ -109,7 +111,7 @@ class Trace:
 
     def is_restless(self, duration_ms: int, now_ms: int) -> bool:
         """True when the last `duration_ms` certainly shows more than noise."""
-        _first, count, _mean, variance = self._last(duration_ms, now_ms)
+        _first, count, _mean, variance = self._last(duration_ms, now_ms, READINGS_MIN)
         noise = self._noise * self._noise
         return count > 0 and variance > noise * (1 + CERTAIN_MARGIN * sqrt(2 / count))
 
@@ -162,8 +164,8 @@ class Trace:
         change = self._blocks[-1].mean() - self._blocks[-2].mean()
         return abs(change) > 4 * self._noise + 0.03
 
-    def _last(self, duration_ms: int, now_ms: int) -> "tuple[int, int, float, float]":
-        """(first block, count, mean, variance) of the last `duration_ms` and READINGS_MIN readings.
+    def _last(self, duration_ms: int, now_ms: int, enough: int) -> "tuple[int, int, float, float]":
+        """(first block, count, mean, variance) of the last `duration_ms` and `enough` readings.
 
         The block that is still open counts with what it has. The count is 0 when the trace does not
         reach back that far.
@@ -180,7 +182,7 @@ class Trace:
             count += block.count
             total += block.total
             squares += block.squares
-            if count >= READINGS_MIN and ticks_diff(now_ms, block.begin_ms) >= duration_ms:
+            if count >= enough and ticks_diff(now_ms, block.begin_ms) >= duration_ms:
                 mean = total / count
                 return index, count, mean, squares / count - mean * mean
         return 0, 0, 0.0, 0.0
