@@ -17,9 +17,9 @@ STACK_MAX = 2.60
 # Parts of the level: a drop is there at once and neither grows nor shrinks after that.
 STEP_FIRST = 0.45
 STEP_CLEAN = 0.97  # Chips land in a few milliseconds; the front of a splash takes some tens.
-CLEAN_NOISES = 1
+CLEAN_NOISES = 1  # what its first reading may lack besides
 STEP_MARGIN = 0.08
-STEP_JUMP = 1.5
+STEP_JUMP = 1.5  # From one reading to the next, while it lands.
 
 
 class Arrival:

@@ -9,7 +9,7 @@ What has neither is FOREIGN: never a bet, never empty.
 
 from controller.core.arrival import SEEN, UNSEEN
 from controller.core.empty_felt import CREEP_MAX, EmptyFelt
-from controller.core.evidence import HAND_LEFT_MAX_MS, STACK_MS, Evidence
+from controller.core.evidence import HAND_LEFT_MAX_MS, HAND_MIN, STACK_MS, Evidence
 from controller.core.findings import (
     BELOW_EMPTY,
     CHIP,
@@ -300,7 +300,7 @@ class Classifier:
         else:
             level = self._begin(level, now_ms, prompt)
         known = self._chip_level
-        if known is not None and level > known + HELD_BELOW:
+        if known is not None and level > known + HAND_MIN:
             self._hand_seen = True
         if self.kind == CHIP and not self._holds(level):
             self.pile.leave(level, now_ms)

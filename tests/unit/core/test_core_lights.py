@@ -101,6 +101,17 @@ def test_a_chip_taken_after_another_was_laid_there_shows_as_any_taken_chip(touch
     assert lights.light_of("2A", "absent", touch.state, 3_500) == "accepted"
 
 
+def test_a_chip_that_was_taken_and_put_back_shows_late_for_two_seconds(touch):
+    """Catches: taking every chip that comes to a bet for one laid on it."""
+    touch.start("2A")
+    touch.accept(commands.late("2A", False, 1_000))
+    touch.accept(commands.late("2A", True, 1_500))
+    assert lights.light_of("2A", "present", touch.state, 3_499) == "late"
+    assert lights.light_of("2A", "present", touch.state, 3_500) == "accepted"
+    touch.accept(commands.added("2A", 4_000))
+    assert lights.late_left_ms("2A", touch.state, 4_000) == 4_000
+
+
 def test_a_chip_added_to_another_spot_shows_late_while_it_lies_there(touch):
     touch.start("2A")
     touch.accept(commands.late("4A", True, 1_000))
