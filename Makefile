@@ -3,41 +3,30 @@ SHELL := /bin/bash
 PYTHON := .venv/bin/python
 TABLE ?= four-card-touch
 DATA ?= build/run/$(TABLE)
+PYTHON_VERSION ?= 3.13
+# Unit tests that count cards, play physics or ask scrypt for most of a minute. `make test` has them.
+SLOW_UNIT_TESTS := tests/unit/manager/odds tests/unit/manager/training tests/unit/sim \
+	tests/unit/controller/service/test_restore.py tests/unit/controller/core/felt/test_zero_proof.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run setup-test test test-quick test-kernel storm fuzz fuzz-codec lint scenarios perf lock clean
+.PHONY: help setup run setup-test check test test-python test-kernel test-property storm soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
 
 help: ## print this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
-	@echo "  make run TABLE=four-card-keypad   the keypad workflow;  FRESH=1 forgets earlier data"
+	@sed -nE -e 's/^#> (.*)/\n\1/p' -e 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+#> To try it
+run: setup ## a manager, one simulated table and the bench page; TABLE=four-card-keypad, FRESH=1
+	@$(PYTHON) -m sim bench --table $(TABLE) --data $(DATA) $(if $(FRESH),--fresh)
 
 setup: ## make .venv from the lock (Python 3.11+), nothing else
 	@deploy/setup/environment run
 
-run: setup ## Game Manager, one table on simulated hardware and the bench page; Ctrl-C stops
-	@$(PYTHON) -m sim bench --table $(TABLE) --data $(DATA) $(if $(FRESH),--fresh)
+#> To change it
+check: lint ## before a commit: lint, types, contracts and the quick tests; about a minute
+	@$(PYTHON) -m pytest -n 2 -q tests/unit $(SLOW_UNIT_TESTS:%=--ignore=%)
 
-setup-test: ## what the tests need: packages, Chromium, Node, MicroPython
-	@deploy/setup/environment test
-
-test: setup-test lint scenarios ## every check and test; asks apt for what is missing
+test: setup-test lint ## every check and test; asks apt for what is missing
 	@$(PYTHON) -m pytest -n 2 -q
-
-test-quick: setup-test ## unit tests only
-	@$(PYTHON) -m pytest -n 2 -q tests/unit tests/contract
-
-test-kernel: setup-test ## the real libraries on a stock Debian kernel in QEMU (x86_64)
-	@if [ "$$(uname -m)" = x86_64 ]; then deploy/setup/kernel && $(PYTHON) -m sim.kernel; \
-	else echo "kernel test: skipped; its guest takes this machine's Python, and QEMU plays an x86_64"; fi
-
-storm: setup-test ## floors under every fault at once: a fixed set of seeds, then fresh ones for SECONDS=180
-	@$(PYTHON) -m sim storm --campaign --seconds $(or $(SECONDS),180)
-
-fuzz: setup-test ## the fuzz tests, fifty times as deep
-	@$(PYTHON) -m pytest tests/fuzz -n 2 -q --hypothesis-profile=deep
-
-fuzz-codec: setup-test ## coverage-guided fuzzing of the codecs for a minute (x86_64)
-	@$(PYTHON) -m pip install --quiet "atheris>=3.0" && $(PYTHON) tests/fuzz/atheris_codec.py -max_total_time=60
 
 lint: setup-test ## ruff, mypy strict, import contracts
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports --no-cache
@@ -45,12 +34,46 @@ lint: setup-test ## ruff, mypy strict, import contracts
 scenarios: setup-test ## play every text scenario in virtual time
 	@$(PYTHON) -m sim run --quiet tests/scenarios/*.txt
 
+#> To be surer
+storm: setup-test ## floors under every fault at once: a fixed set of seeds, then fresh ones for SECONDS=180
+	@$(PYTHON) -m sim storm --campaign --seconds $(or $(SECONDS),180)
+
+soak: setup-test ## fresh storms on all cores for HOURS=8, from where the last soak stopped (build/soak)
+	@$(PYTHON) -m sim storm --soak $(or $(HOURS),8)
+
+mutate: setup-test ## small changes to money and safety code, and whether a test notices; COUNT=60 SEED=7 ONLY=NAME
+	@$(PYTHON) -m tests.mutate --count $(or $(COUNT),60) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) \
+		$(if $(FRESH),--fresh)
+
+test-python: ## unit tests, contract tests and scenarios on another Python: PYTHON_VERSION=3.13
+	@deploy/setup/test-python $(PYTHON_VERSION)
+
+test-kernel: setup-test ## the real libraries on a stock Debian kernel in QEMU (x86_64)
+	@if [ "$$(uname -m)" = x86_64 ]; then deploy/setup/kernel && $(PYTHON) -m sim.runs.kernel; \
+	else echo "kernel test: skipped; its guest takes this machine's Python, and QEMU plays an x86_64"; fi
+
+test-property: setup-test ## several managers over PostgreSQL under Patroni and etcd, killed and frozen
+	@deploy/setup/property && $(PYTHON) -m pytest -m property -s -q tests/property
+
+fuzz: setup-test ## the fuzz tests, fifty times as deep
+	@$(PYTHON) -m pytest tests/fuzz -n 2 -q --hypothesis-profile=deep
+
+fuzz-codec: setup-test ## coverage-guided fuzzing of the codecs for a minute (x86_64)
+	@$(PYTHON) -m pip install --quiet "atheris>=3.0" && $(PYTHON) tests/fuzz/atheris_codec.py -max_total_time=60
+
 perf: setup-test ## measure; ratios of one run, JSON in build/perf.json
 	@$(PYTHON) -m sim perf --json build/perf.json
+
+#> To keep house
+pictures: setup-test ## photograph the dealer's guide and the bench anew, in Chromium
+	@$(PYTHON) -m sim pictures
+
+setup-test: ## what the tests need: packages, Chromium, Node, MicroPython
+	@deploy/setup/environment test
 
 lock: setup-test ## resolve pyproject.toml into the three lock files
 	@deploy/setup/lock
 
 clean: ## remove what the other commands made
-	@rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/portable/node_modules
+	@rm -rf .venv .venv-* build .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/portable/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -6,53 +6,48 @@ import argparse
 import asyncio
 import logging
 import random
-import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import apsw
-
-from controller import notify, web, web_server
-from controller.app import Controller
-from controller.black_box import BlackBox, TraceStore
-from controller.calibration import SpotCalibration
+from controller import stores, systemd
 from controller.config import UnitConfig, load_unit_config
-from controller.enrol import ManagerPlace, enrol
-from controller.felt_memory import FeltStore
-from controller.health import HealthWatch
-from controller.health_store import HealthStore
-from controller.identity import IdentityFault, UnitIdentity
-from controller.journal_file import JournalFault
-from controller.places import black_box_path, felt_path, health_path, references_path
-from controller.recovery import open_journal, opened_or_closed
-from controller.references import ReferencesFault, load_calibrations, load_references
-from controller.restore import Request, restore
-from controller.service import ServiceRefused
-from controller.service_commands import (
+from controller.data_folder import references_path
+from controller.felt.references import ReferencesFault, references_in
+from controller.journal.file import JournalFault
+from controller.link.enrol import ManagerPlace, enrol
+from controller.link.identity import IdentityFault, UnitIdentity
+from controller.service.admission import ServiceRefused
+from controller.service.commands import (
     ask_pin,
     calibrate_unit,
     selftest_unit,
     show_health,
     show_traces,
 )
+from controller.service.find import find_seat
+from controller.service.idle import show_idle
+from controller.service.restore import Request, restore
+from controller.unenrolled import wait_until_enrolled
+from controller.unit import Unit, UnitPlace, open_unit
+from controller.web.chimes import chimes_of
+from controller.web.doors import open_doors
 from hal.backend import Backend, open_backend
-from hal.board import Board
-from hal.clock import wall_ms
-from hal.errors import ConfigError, HardwareFault
+from hal.errors import HardwareFault
 from hal.loop_watch import UNIT_BEAT_S, LoopWatch
-from hal.worker import ThreadWorker
-from protocol.command_line import run_command
-from protocol.stream import FrameStream
-from protocol.tls import limit_tls_buffers, open_stream
+from kit.clock import wall_ms
+from kit.command_line import run_command, told, whole
+from kit.config import ConfigError
+from kit.tasks import first_ends_all, stop_asked
+from kit.version import SOFTWARE
+from protocol.secrets.tls import limit_tls_buffers, open_stream
+from protocol.wire.address import split_address
+from protocol.wire.stream import FrameStream
 
 log = logging.getLogger("controller")
 
-Store = TypeVar("Store")
-
 WATCHDOG_EVERY_S = 2
-REFUSED = 2
 REFUSALS = (
     ConfigError,
     HardwareFault,
@@ -68,25 +63,25 @@ def main(arguments: list[str] | None = None) -> int:
     logging.basicConfig(
         level=logging.INFO, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
-    try:
-        return asyncio.run(_command(options))
-    except REFUSALS as error:
-        print(f"controller: {error}", file=sys.stderr)
-        return REFUSED
+    return told(lambda: asyncio.run(_command(options)), *REFUSALS, name="controller")
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m controller", description=__doc__)
+    parser.add_argument("--version", action="version", version=SOFTWARE)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add(commands, "run", "run the table")
     for name, text in (("selftest", "test every part"), ("calibrate", "learn the empty felt")):
         command = _add(commands, name, text)
         command.add_argument("--tech", default="", metavar="LABEL", help="who asks; a PIN follows")
     traces = _add(commands, "traces", "list the black box's rounds, or copy one out")
-    traces.add_argument("--round", type=int, metavar="N")
+    traces.add_argument("--round", type=whole(), metavar="N")
     traces.add_argument("--out", type=Path, metavar="FILE", help="for `python -m sim replay`")
     learning = commands.choices["calibrate"]
     learning.add_argument("--empty-only", action="store_true", help="without a chip per spot")
+    finding = _add(commands, "find", "let a seat of the running table blink")
+    finding.add_argument("seat", type=int, metavar="SEAT")
+    _add(commands, "idle", "ends with 0 only between two rounds")
     _add(commands, "health", "each spot's noise, drift and advice")
     restoring = _add(commands, "restore", "a new journal in place of a damaged one")
     restoring.add_argument("--tech", default="", metavar="LABEL", help="who asks; a PIN follows")
@@ -115,6 +110,10 @@ async def _command(options: argparse.Namespace) -> int:
         return await enrol_unit(config, options)
     if options.command == "restore":
         return restore_unit(config, options)
+    if options.command == "idle":
+        return show_idle(config)
+    if options.command == "find":
+        return find_seat(config, options.seat)
     if options.command == "health":
         return show_health(options.data)
     if options.command == "traces":
@@ -149,120 +148,76 @@ def restore_unit(config: UnitConfig, options: argparse.Namespace) -> int:
 
 async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
     """Runs the table until a signal asks it to stop."""
+    stop = stop_asked()
     identity, serial = UnitIdentity(data), config.board.serial
-    identity.check(serial)
+    await wait_until_enrolled(config, identity, stop)
+    if stop.is_set():
+        systemd.stopping()
+        return 0
     limit_tls_buffers()
     sensors = [sensor.id for sensor in config.board.sensors]
-    references, calibrations, references_fault = _references(data, serial, sensors)
-    disk = backend.disk_worker()
-    # A unit that cannot record stays closed and says why; ending here would only restart it.
-    journal = await disk.run(
-        lambda: opened_or_closed(lambda: open_journal(data, serial, wall_ms()))
-    )
 
-    async def connect() -> FrameStream:
-        return await open_stream(config.link_host, config.link_port, identity.context())
+    async def connect(address: str) -> FrameStream:
+        place = split_address(address)
+        if place is None:
+            raise ConnectionError("that is no address such as game-manager.local:7411")
+        return await open_stream(*place, identity.context())
 
-    # A thread of its own: no bet waits for the disk behind a trace.
-    evidence = ThreadWorker("black-box")
-    traces = await evidence.run(lambda: _kept(TraceStore, black_box_path(data)))
-    felt_store = await disk.run(lambda: _kept(FeltStore.opened, felt_path(data)))
-    board = Board.from_config(config.board, backend)
-    controller = Controller(
-        config,
-        board,
-        journal,
-        disk,
-        references,
-        connect,
-        wall_ms,
-        random.Random(),
-        identity.sealer(serial),
-        BlackBox(traces, evidence, references, config),
-        calibrations,
-        references_fault,
-        felt_store,
+    unit = await open_unit(
+        UnitPlace(
+            config,
+            backend,
+            # A unit that cannot record stays closed and says why; ending would only restart it.
+            stores.in_folder(data, serial, wall_ms),
+            references_in(references_path(data), serial, sensors),
+            connect,
+            wall_ms,
+            random.Random(),
+            identity.sealer(serial),
+        )
     )
-    health_store = await disk.run(lambda: _kept(HealthStore, health_path(data)))
-    health = HealthWatch(controller.spots, health_store, disk, wall_ms)
-    controller.at_lock.append(lambda: health.locked(controller.keeper.state.accepted))
-    listener = web_server.bind(config.web_host, config.web_port)
-    log.info("the dealer's panel is at http://%s:%d/", *listener.getsockname())
     try:
-        await _run_until_signal(controller, listener, health)
+        doors = open_doors(config.web)
+        log.info("the dealer's panel is at %s", doors.panel_url)
+        log.info("the players' display is at %s", doors.display_url)
+        names, chimes = config.web.names, chimes_of(config.web)
+        pages = doors.serve(unit.pages, names=names, words=unit.words, chimes=chimes)
+        await _run_until_asked(unit, pages, stop)
     finally:
-        notify.stopping()
-        board.close()
-        await disk.run(journal.close)
-        await disk.run(felt_store.close)
-        await disk.run(health_store.close)
-        await evidence.run(traces.close)
-        disk.close()
-        evidence.close()
+        systemd.stopping()
+        await unit.close()
     return 0
 
 
-def _kept(store: Callable[[str], Store], path: Path) -> Store:
-    """Evidence beside the journal; a card that cannot hold it costs only the evidence."""
-    try:
-        return store(str(path))
-    except apsw.Error as error:
-        log.error("%s is kept in memory only: %s", path.name, error)
-        return store(":memory:")
-
-
-def _references(
-    data: Path, serial: str, sensors: list[str]
-) -> tuple[dict[str, int], dict[str, SpotCalibration], str]:
-    """References and calibrations, or neither and the sentence for the panel."""
-    path = references_path(data)
-    try:
-        return load_references(path, serial, sensors), load_calibrations(path, serial), ""
-    except ReferencesFault as fault:
-        sentence = f"The table is closed: {fault}."
-        log.critical(sentence)
-        return {}, {}, sentence
-
-
-async def _run_until_signal(
-    controller: Controller, listener: web_server.Listener, health: HealthWatch
+async def _run_until_asked(
+    unit: Unit, pages: Coroutine[Any, Any, None], stop: asyncio.Event
 ) -> None:
     # Not critical: a table whose loop nobody watches is still a table.
     watch = LoopWatch(beat_s=UNIT_BEAT_S)
-    controller.crew.start("loop-watch", watch.run(), critical=False)
-    tasks = [
-        asyncio.create_task(health.run(), name="health"),
-        asyncio.create_task(controller.run(), name="controller"),
-        asyncio.create_task(web_server.serve(web.build(controller), listener), name="web"),
-        asyncio.create_task(_feed_watchdog(controller), name="watchdog"),
-    ]
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    tasks.append(asyncio.create_task(stop.wait(), name="stop"))  # type: ignore[arg-type]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    unit.tasks.start("loop-watch", watch.run(), critical=False)
+    await first_ends_all(
+        [
+            asyncio.create_task(unit.run(), name="unit"),
+            asyncio.create_task(pages, name="web"),
+            asyncio.create_task(_feed_watchdog(unit), name="watchdog"),
+            asyncio.create_task(stop.wait(), name="stop"),
+        ]
+    )
 
 
-async def _feed_watchdog(controller: Controller) -> None:
+async def _feed_watchdog(unit: Unit) -> None:
     """Fed only while every critical task and the disk get things done; else systemd restarts us."""
-    await controller.resumed.wait()  # for how long at most, systemd knows
+    await unit.resumed.wait()  # for how long at most, systemd knows
     told_ready = False
     while True:
-        if await controller.proves_progress():
-            status = controller.state()
+        if await unit.proves_progress():
+            status = unit.state()
             if not told_ready:
                 told_ready = True
-                notify.ready(status)
-            notify.watchdog(status)
+                systemd.ready(status)
+            systemd.watchdog(status)
         else:
-            log.error("no progress: %s", controller.crew.dead or controller.crew.stalled())
+            log.error("no progress: %s", unit.tasks.dead or unit.tasks.stalled())
         await asyncio.sleep(WATCHDOG_EVERY_S)
 
 

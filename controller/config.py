@@ -8,30 +8,118 @@ a misspelt key is worse than one that does not start.
 from __future__ import annotations
 
 import ipaddress
-import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from hal.board_config import BoardConfig, parse_board
-from hal.config_table import ConfigTable
-from hal.errors import ConfigError
-
-THE_MANAGERS = (
-    "jackpots",
-    "paytables",
-    "authority",
-    "cards",
-    "policy",
-    "techs",
-    "jurisdiction",
+from controller.inputs.buttons import is_button
+from controller.night import LightsSection
+from hal.board.config import BoardConfig
+from kit.config import (
+    Choice,
+    Complaint,
+    Document,
+    Table,
+    Text,
+    Unfit,
+    Value,
+    Values,
+    Whole,
+    load,
+    parse,
+    read,
+    shown,
 )
-WORKFLOWS = ("touch", "keypad")
-SEAT_COUNT_MAX = 12
-PORT_MAX = 65535
-# The panel's screen hangs on the unit itself. Whoever opens it to the network does so by name.
+from kit.words import LOCALES
+from protocol.numbers import WORKFLOW_KEYPAD, WORKFLOW_TOUCH
+from protocol.table_file import SECTIONS, TableSection
+from protocol.wire.address import ADDRESS_MAX_BYTES, join_address, split_address
+
+PORT = Whole(0, 65535)
+# Words by the language, numbers and money by the country.
+LANGUAGE = Choice(tuple(LOCALES))
+# What may be heard: all but the win on the panel, the win on the display.
+CHIMES = ("locked", "refused", "late", "card", "fault", "win")
+# The screens hang on the unit itself. Whoever opens one to the network does so by name, and opens
+# only that one: players may look at the display, nobody else at the panel.
 WEB_HOST = "127.0.0.1"
+DISPLAY_PORT = 8081
+
+
+class Address(Value):
+    def take(self, value: object) -> str:
+        try:
+            return str(ipaddress.IPv4Address(Text().take(value)))
+        except ValueError as error:
+            raise Unfit(
+                f"{shown(value)} is not an IPv4 address, such as {WEB_HOST} or 0.0.0.0."
+            ) from error
+
+
+class ManagerAddress(Value):
+    def take(self, value: object) -> str:
+        text = Text(ADDRESS_MAX_BYTES).take(value)
+        if split_address(text) is None:
+            raise Unfit(f"{shown(value)} is no address such as game-manager.local:7411.")
+        return text
+
+
+@dataclass(frozen=True)
+class LinkSection:
+    host: Annotated[str, Text()]
+    port: Annotated[int, PORT]
+    others: Annotated[tuple[str, ...], Values(ManagerAddress())] = ()  # called in turn
+
+
+@dataclass(frozen=True)
+class WebSection:
+    port: Annotated[int, PORT]
+    host: Annotated[str, Address()] = WEB_HOST
+    display_port: Annotated[int, PORT] = DISPLAY_PORT
+    display_host: Annotated[str, Address()] = WEB_HOST
+    names: Annotated[tuple[str, ...], Values(Text())] = ()
+    language: Annotated[str, LANGUAGE] = "en-US"
+    display_language: Annotated[str, LANGUAGE] = ""  # "" as the panel's
+    chimes: Annotated[tuple[str, ...], Values(Choice(CHIMES))] = ()
+    volume_percent: Annotated[int, Whole(0, 100)] = 40
+
+    def check(self) -> Iterator[Complaint]:
+        if self.port and self.port == self.display_port:
+            yield ("display_port",), "panel and display need a port each."
+
+
+@dataclass(frozen=True)
+class UnitFile:
+    """The unit's part of the file."""
+
+    table: Annotated[TableSection, Table(TableSection)]
+    board: Annotated[BoardConfig, Table(BoardConfig)]
+    link: Annotated[LinkSection, Table(LinkSection)]
+    web: Annotated[WebSection, Table(WebSection)]
+    lights: Annotated[LightsSection, Table(LightsSection)] = field(default_factory=LightsSection)
+
+    def check(self) -> Iterator[Complaint]:
+        """The workflow, the seats and the hardware must describe the same table."""
+        for place, sensor in enumerate(self.board.sensors):
+            if sensor.seat > self.table.seats:
+                yield (
+                    ("board", "sensors", place, "id"),
+                    f"sensor {sensor.id} is at seat {sensor.seat}, "
+                    f"but the table has {self.table.seats} seats.",
+                )
+        board, at = self.board, ("table", "workflow")
+        if self.table.workflow == WORKFLOW_KEYPAD and not (board.keypad and board.keyswitch):
+            yield at, "a keypad table needs board.keypad and board.keyswitch."
+        if self.table.workflow == WORKFLOW_TOUCH and not board.card_reader:
+            yield at, "a touch table needs board.card_reader."
+        for key in board.keypad.keys if board.keypad else ():
+            if not is_button(key):
+                yield (
+                    ("board", "keypad", "keys", key),
+                    "is no button; a key is START, END, CONFIRM, CANCEL, JPOT, SEAT with its "
+                    "number or HAND with its name.",
+                )
 
 
 @dataclass(frozen=True)
@@ -41,70 +129,28 @@ class UnitConfig:
     workflow: str
     seat_count: int
     board: BoardConfig
-    link_host: str
-    link_port: int
-    web_host: str
-    web_port: int
+    link_addresses: tuple[str, ...]
+    web: WebSection
+    lights: LightsSection
 
 
 def load_unit_config(path: Path) -> UnitConfig:
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: is not valid TOML: {error}") from error
-    return parse_unit_config(document)
+    return read_unit_config(load(path))
 
 
-def parse_unit_config(document: Mapping[str, Any]) -> UnitConfig:
-    top = ConfigTable("file", document)
-    for name in THE_MANAGERS:
-        top.has(name)
-    table, link, web = (_required(top, document, name) for name in ("table", "link", "web"))
-    board = document["board"] if top.has("board") else {}
-    config = UnitConfig(
-        table_id=table.text("id"),
-        name=table.text("name"),
-        workflow=table.choice("workflow", WORKFLOWS),
-        seat_count=table.number("seats", 1, SEAT_COUNT_MAX),
-        board=parse_board(board),
-        link_host=link.text("host"),
-        link_port=link.number("port", 0, PORT_MAX),
-        web_host=_address(web) if web.has("host") else WEB_HOST,
-        web_port=web.number("port", 0, PORT_MAX),
+def parse_unit_config(text: str) -> UnitConfig:
+    return read_unit_config(parse(text))
+
+
+def read_unit_config(document: Document) -> UnitConfig:
+    file = read(document, UnitFile, SECTIONS)
+    return UnitConfig(
+        table_id=file.table.id,
+        name=file.table.name,
+        workflow=file.table.workflow,
+        seat_count=file.table.seats,
+        board=file.board,
+        link_addresses=(join_address(file.link.host, file.link.port), *file.link.others),
+        web=file.web,
+        lights=file.lights,
     )
-    for section in (top, table, link, web):
-        section.finish()
-    _check_fit(config)
-    return config
-
-
-def _required(top: ConfigTable, document: Mapping[str, Any], name: str) -> ConfigTable:
-    if not top.has(name):
-        raise ConfigError(f"{name}: is missing.")
-    return ConfigTable(name, document[name])
-
-
-def _address(web: ConfigTable) -> str:
-    host = web.text("host")
-    try:
-        return str(ipaddress.IPv4Address(host))
-    except ValueError as error:
-        raise web.refuse(
-            "host", f'"{host}" is not an IPv4 address, such as {WEB_HOST} or 0.0.0.0.'
-        ) from error
-
-
-def _check_fit(config: UnitConfig) -> None:
-    """The workflow, the seats and the hardware must describe the same table."""
-    for sensor in config.board.sensors:
-        if sensor.seat > config.seat_count:
-            raise ConfigError(
-                f"board.sensors: sensor {sensor.id} is at seat {sensor.seat}, "
-                f"but the table has {config.seat_count} seats."
-            )
-    if config.workflow == "keypad" and (not config.board.keypad or not config.board.keyswitch):
-        raise ConfigError("table.workflow: a keypad table needs board.keypad and board.keyswitch.")
-    if config.workflow == "touch" and not config.board.card_reader:
-        raise ConfigError("table.workflow: a touch table needs board.card_reader.")

@@ -1,4 +1,4 @@
-"""The hardware the controller may touch: tasks and time, buses, chips, lines and boards.
+"""The hardware the controller may touch: tasks and time, buses, ICs, lines and boards.
 
 This package imports nothing else of ours. `hal.aio` also runs on MicroPython, so this file stays
 free of imports.

@@ -7,6 +7,7 @@ moves the ticks as well.
 from __future__ import annotations
 
 import asyncio
+import builtins
 import threading
 import time
 from asyncio import (
@@ -14,10 +15,9 @@ from asyncio import (
     Event,
     Lock,
     TimeoutError,  # noqa: A004 - the name MicroPython gives it
-    current_task,
     gather,
+    get_running_loop,
     run,
-    sleep,
 )
 from collections.abc import Awaitable, Coroutine
 from typing import Any, Generic, TypeVar
@@ -31,7 +31,6 @@ __all__ = [
     "ThreadSafeFlag",
     "TimeoutError",
     "create_task",
-    "current_task",
     "gather",
     "run",
     "sleep",
@@ -55,40 +54,75 @@ class Boxed(Generic[Item]):
     """What makes `Mailbox[Frame]` mean something to a type checker."""
 
 
-def create_task(coro: Coroutine[Any, Any, T], name: str | None = None) -> asyncio.Task[T]:
-    return asyncio.create_task(coro, name=name)
+class Task(asyncio.Task[T]):
+    def cancel(self, msg: Any | None = None) -> bool:
+        """As MicroPython has it: a task that wants to end returns."""
+        if self is asyncio.current_task(self.get_loop()):  # asked by a loop that stops, too
+            raise RuntimeError("can't cancel self")
+        return super().cancel(msg)
+
+
+def create_task(coro: Coroutine[Any, Any, T], name: str | None = None) -> Task[T]:
+    return Task(coro, loop=asyncio.get_running_loop(), name=name)
+
+
+async def sleep(delay_s: float) -> None:
+    _within_half_a_wrap(int(delay_s * 1000))
+    await asyncio.sleep(delay_s)  # finer than MicroPython's milliseconds
 
 
 async def sleep_ms(delay_ms: int) -> None:
-    await asyncio.sleep(delay_ms / 1000)
+    await asyncio.sleep(_within_half_a_wrap(delay_ms) / 1000)
 
 
 async def wait_for(awaitable: Awaitable[T], timeout: float | None) -> T:
-    # asyncio.timeout rather than asyncio.wait_for: before 3.12 the latter could lose a result that
-    # arrived together with a cancellation.
-    async with asyncio.timeout(timeout):
+    if timeout is None:
         return await awaitable
+    return await wait_for_ms(awaitable, int(timeout * 1000))
 
 
 async def wait_for_ms(awaitable: Awaitable[T], timeout_ms: int) -> T:
-    return await wait_for(awaitable, timeout_ms / 1000)
-
-
-def _now_seconds() -> float:
+    """Whatever the awaitable makes of its cancellation, time that is over is a TimeoutError, and a
+    cancellation from outside stays one. It returns only when the awaitable has ended."""
+    # asyncio.timeout rather than asyncio.wait_for: before 3.12 the latter could lose a result that
+    # arrived together with a cancellation.
+    task = asyncio.current_task()
+    assert task is not None
+    asked_before = task.cancelling()
+    timer = asyncio.timeout(_within_half_a_wrap(timeout_ms) / 1000)
     try:
-        return asyncio.get_running_loop().time()
-    except RuntimeError:
-        # No loop runs here; its default clock is this same one.
-        return time.monotonic()
+        async with timer:
+            result = await awaitable
+    except Exception as error:
+        if not timer.expired():
+            raise
+        raise builtins.TimeoutError from error
+    if timer.expired():
+        raise builtins.TimeoutError
+    if task.cancelling() > asked_before:
+        raise CancelledError
+    return result
+
+
+def _within_half_a_wrap(delta_ms: int) -> int:
+    """Further away, a tick counts as past; MicroPython refuses it, and so does this."""
+    if not -TICKS_HALF < delta_ms < TICKS_HALF:
+        raise OverflowError("ticks interval overflow")
+    return delta_ms
 
 
 def ticks_ms() -> int:
+    try:
+        seconds = get_running_loop().time()
+    except RuntimeError:
+        # No loop runs here; its default clock is this same one.
+        seconds = time.monotonic()
     # Through nanoseconds: 0.029 s * 1000 is 28.99... in floating point and loses a millisecond.
-    return round(_now_seconds() * 1e9) // 1_000_000 % TICKS_PERIOD
+    return round(seconds * 1e9) // 1_000_000 % TICKS_PERIOD
 
 
 def ticks_add(ticks: int, delta_ms: int) -> int:
-    return (ticks + delta_ms) % TICKS_PERIOD
+    return (ticks + _within_half_a_wrap(delta_ms)) % TICKS_PERIOD
 
 
 def ticks_diff(end: int, start: int) -> int:

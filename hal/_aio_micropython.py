@@ -12,14 +12,11 @@ from asyncio import (
     Event,
     Lock,
     TimeoutError,
-    current_task,
     gather,
-    sleep,
-    sleep_ms,
-    wait_for,
-    wait_for_ms,
 )
 from time import ticks_add, ticks_diff, ticks_ms
+
+TICKS_HALF = 1 << 29
 
 # A class cannot be subscripted here. The generic base that a type checker wants is therefore the
 # only entry of a tuple: Boxed[Item] is plain object.
@@ -29,6 +26,46 @@ Boxed = (object,)
 
 def create_task(coro, name=None):
     return asyncio.create_task(coro)
+
+
+def _within_half_a_wrap(delta_ms):
+    # Not every build refuses it, and then such a sleep ends at once.
+    if not -TICKS_HALF < delta_ms < TICKS_HALF:
+        raise OverflowError("ticks interval overflow")
+    return delta_ms
+
+
+async def sleep_ms(delay_ms):
+    await asyncio.sleep_ms(_within_half_a_wrap(delay_ms))
+
+
+async def sleep(delay_s):
+    await sleep_ms(int(delay_s * 1000))
+
+
+async def wait_for(awaitable, timeout):
+    if timeout is None:
+        return await awaitable
+    return await wait_for_ms(awaitable, int(timeout * 1000))
+
+
+async def wait_for_ms(awaitable, timeout_ms):
+    # A task of its own, so that its end can be waited for when we are cancelled ourselves.
+    _within_half_a_wrap(timeout_ms)
+    task = awaitable if hasattr(awaitable, "cancel") else asyncio.create_task(awaitable)
+    try:
+        return await asyncio.wait_for_ms(task, timeout_ms)
+    except CancelledError:
+        await _end_of(task)
+        raise
+
+
+async def _end_of(task):
+    """What a task makes of its cancellation is its own business, but for when it is over."""
+    try:
+        await task
+    except (CancelledError, Exception):  # noqa: BLE001 - its own business
+        return
 
 
 class _FlagOnEvent:

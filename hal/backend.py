@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from smbus2 import SMBus
 
-from hal.bus_recovery import BusPins, OpenDrainLine
-from hal.errors import ConfigError, HardwareFault
-from hal.i2c import SMBusLike
-from hal.pi_bus_pins import LgpioChip, LgpioOpenDrain, PiBusPins
+from hal.bus.i2c import SMBusLike
+from hal.bus.pi_pins import LgpioChip, LgpioOpenDrain, PiBusPins
+from hal.bus.recovery import BusPins, OpenDrainLine
+from hal.errors import HardwareFault
 from hal.worker import ThreadWorker, Worker
+from kit.config import refusal
 
 if TYPE_CHECKING:
     import gpiozero
@@ -42,7 +43,7 @@ class Backend(Protocol):
 
     def serial_path(self, path: str) -> str: ...
 
-    def disk_worker(self) -> Worker: ...
+    def disk_worker(self, name: str = "disk") -> Worker: ...
 
     def bus_pins(self, number: int, smbus: SMBusLike, scl_gpio: int, sda_gpio: int) -> BusPins:
         raise HardwareFault(f"The backend {self.name} cannot use the pins of a bus.")
@@ -80,8 +81,8 @@ class RaspberryPiBackend(Backend):
     def serial_path(self, path: str) -> str:
         return path
 
-    def disk_worker(self) -> Worker:
-        return ThreadWorker("disk")
+    def disk_worker(self, name: str = "disk") -> Worker:
+        return ThreadWorker(name)
 
     def bus_pins(self, number: int, smbus: SMBusLike, scl_gpio: int, sda_gpio: int) -> BusPins:
         assert isinstance(smbus, SMBus), "only a bus that this backend opened has pins here"
@@ -103,10 +104,15 @@ class RaspberryPiBackend(Backend):
 BACKENDS = {RaspberryPiBackend.name: RaspberryPiBackend}
 
 
-def open_backend(name: str) -> Backend:
+def check_backend(name: str) -> None:
+    """The installer asks before there is a board; the simulator is none of these."""
     if name not in BACKENDS:
         known = ", ".join(f'"{known_name}"' for known_name in sorted(BACKENDS))
-        raise ConfigError(f'board.backend: "{name}" is not a known backend; known are {known}.')
+        raise refusal(("board", "backend"), f'"{name}" is not a known backend; known are {known}.')
+
+
+def open_backend(name: str) -> Backend:
+    check_backend(name)
     return BACKENDS[name]()
 
 
@@ -142,9 +148,10 @@ def _check_frequency(number: int, frequency_hz: int) -> None:
         log.info("I2C bus %d does not tell its clock frequency.", number)
         return
     if actual_hz > frequency_hz:
-        raise ConfigError(
-            f"board.buses: I2C bus {number} runs at {actual_hz} Hz, "
-            f"but its chips are set up for at most {frequency_hz} Hz."
+        raise refusal(
+            ("board", "buses"),
+            f"I2C bus {number} runs at {actual_hz} Hz, "
+            f"but its chips are set up for at most {frequency_hz} Hz.",
         )
     if actual_hz < frequency_hz:
         log.warning("I2C bus %d runs at %d Hz instead of %d.", number, actual_hz, frequency_hz)

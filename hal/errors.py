@@ -1,7 +1,8 @@
 """What can go wrong with hardware, as exceptions that callers catch by family.
 
 `HardwareFault` and its children mean "the part could not answer": the caller shows a fault, never a
-value. `ConfigError` means a person must change a file. Every message is a whole sentence.
+value. Every message is a whole sentence. What a person must change in a file is a `ConfigError` of
+`kit.config`.
 """
 
 from __future__ import annotations
@@ -19,17 +20,13 @@ class BusFault(HardwareFault):
         self.errno = errno
 
 
-class ChipFault(HardwareFault):
-    """A chip answers on its bus, but not as the chip it should be or as it was set up."""
+class IcFault(HardwareFault):
+    """An IC answers on its bus, but not as the IC it should be or as it was set up."""
 
 
-class SensorFault(ChipFault):
-    """A sensing chip cannot say whether anything lies on its electrodes."""
+class SensorFault(IcFault):
+    """A sensing IC cannot say whether anything lies on its electrodes."""
 
 
 class WorkerBusy(HardwareFault):
     """A worker was given more jobs than it may hold, or was closed."""
-
-
-class ConfigError(Exception):
-    """A configuration is refused; the sentence begins with the path of the key."""

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
 
-from hal.clock import monotonic_s
+from kit.clock import monotonic_s
 
 log = logging.getLogger("hal.loop_watch")
 

@@ -11,37 +11,51 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from manager.changes import Changes
-from manager.corrections import Request, correct
-from manager.events import Intake
+from kit.web.version_signal import VersionSignal
+from manager.booking import Booking, Request
 from manager.games import Catalogue, open_catalogue
+from manager.intake.approvals import is_approval
+from manager.intake.intake import Intake
+from manager.intake.swipes import SwipeJudge
+from manager.intake.units import Units
 from manager.ledger.book import Book
-from manager.ledger.database import open_database
-from manager.ledger.gaming_day import GamingDay
-from manager.ledger.store import Store
-from manager.office import OfficeView
-from manager.server import ManagerServer
-from manager.setup import open_table, open_table_file
-from manager.units import Units
-from manager.view import ManagerView
-from protocol.messages import Config
+from manager.ledger.reports.gaming_day import GamingDay
+from manager.ledger.store.engine import ALONE, Owner
+from manager.ledger.store.places import engine_at
+from manager.ledger.store.store import Store
+from manager.link.server import ManagerServer
+from manager.setup.open_table import open_table, open_table_file
+from manager.web.lookups import ReportsView
+from manager.web.view import ManagerView
+from manager.web.win_view import WinsView
+from protocol.wire.fields import clipped
+from protocol.wire.messages import Config
 
 
 class Manager:
     def __init__(
         self,
-        path: str,
+        place: str,
         now_ms: Callable[[], int],
         vfs: str | None = None,
         random_bytes: Callable[[int], bytes] = secrets.token_bytes,
         packs: Sequence[Path] = (),
         gaming_day: GamingDay | None = None,
+        property_name: str = "",
+        owner: Owner = ALONE,
     ) -> None:
-        """`packs` are the operator's own folders of paytables, beside those that ship."""
+        """`place` is the ledger's file or database.
+
+        `owner` is for a manager that serves in turn with others.
+        `packs` are the operator's own folders of paytables, beside those that ship.
+        """
         self._random_bytes = random_bytes
         self._packs = tuple(packs)
         self._gaming_day = gaming_day
-        self.store = Store(open_database(path, vfs, random_bytes), now_ms)
+        self._property_name = property_name
+        self._is_closed = False
+        engine = engine_at(place, vfs, random_bytes, *owner)
+        self.store = Store(engine, now_ms, place)
         with ExitStack() as if_it_fails:
             if_it_fails.callback(self.store.close)
             self._assemble(now_ms)
@@ -50,13 +64,19 @@ class Manager:
     def _assemble(self, now_ms: Callable[[], int]) -> None:
         self.book = Book(self.store)
         self.units = Units(self.store, self.book.tables, self.book.alarms)
-        self.changes = Changes()
+        self.booking = Booking(self.book, self.units)
+        self.changes = VersionSignal()
         self.intake = Intake(self.book, self.units)
-        self.server = ManagerServer(self.book, self.units, self.intake, self.changes, now_ms)
+        self.swipes = SwipeJudge(self.book, self._random_bytes)
+        self.server = ManagerServer(
+            self.book, self.units, self.intake, self.swipes, self.changes, now_ms
+        )
         folders = tuple(str(folder.absolute()) for folder in self._packs)
-        office = OfficeView(self.book, now_ms, self._catalogue, folders, self._gaming_day)
+        gaming_day = self._gaming_day or GamingDay()
+        reports = ReportsView(self.book, now_ms, self._catalogue, folders, gaming_day)
+        wins = WinsView(self.book, gaming_day, self._property_name)
         self.view = ManagerView(
-            self.book, self.units, self.changes, self.server.connection_of, now_ms, office
+            self.book, self.units, self.changes, self.server.connection_of, now_ms, reports, wins
         )
 
     def open_table(self, text: str) -> str:
@@ -77,7 +97,12 @@ class Manager:
 
     def correct(self, request: Request) -> str:
         """Carries out an operator's correction and tells the units what it means for them."""
-        sentence = correct(self.book, request)
+        sentence = self.booking.book(request)
+        self.tell_units(request)
+        return sentence
+
+    def tell_units(self, request: Request) -> None:
+        """What a request that is in the books means for the tables that are connected."""
         for table_id in self.book.tables.ids():
             unit = self.units.of_table(table_id)
             connection = self.server.connection_of(unit.unit_id) if unit else None
@@ -86,14 +111,43 @@ class Manager:
             settings = self.book.tables.rules(table_id).settings
             if settings.digest() != unit.config_digest:
                 connection.send(Config(settings.digest(), settings.encode()))
+            if is_approval(request) and request.get("table") == table_id:
+                for answer in self.intake.pending_answers(table_id):
+                    connection.send(answer)
+            for reversal in self.intake.reversals.untold(unit):
+                connection.send(reversal)
             connection.send_meters()
         self.changes.bump()
-        return sentence
+
+    def shown_cents(self) -> dict[str, int]:
+        """What every meter shows."""
+        jackpots = self.book.jackpots
+        return {each.id: jackpots.state(each.id).shown_cents for each in jackpots.all()}
+
+    def tell_unsound(self, sentence: str) -> None:
+        """The long check of the ledger found something that a person must look into."""
+        self.book.alarms.record("AUDIT", clipped(sentence))
+        self.changes.bump()
+
+    def tell_clock(self, sentence: str) -> None:
+        """The machine's clock did something that a person must know of."""
+        self.book.alarms.record("CLOCK", sentence)
+        self.changes.bump()
 
     def _catalogue(self) -> Catalogue:
         return open_catalogue(*self._packs)
 
+    async def give_up_ledger(self) -> None:
+        """Another manager may have it from now on; the units are still connected here."""
+        await self.server.hold()
+        self._close_ledger()
+
     async def close(self) -> None:
         """Lets every unit go, then closes the ledger."""
         await self.server.close()
-        self.store.close()
+        self._close_ledger()
+
+    def _close_ledger(self) -> None:
+        if not self._is_closed:
+            self._is_closed = True
+            self.store.close()

@@ -1,14 +1,87 @@
-"""The manager's own clock: the one place in this package that asks the machine for the time.
+"""The manager's time: the machine's date, believed only as far as its running clock agrees.
 
-Every other module is handed a `now_ms` callable, so that tests and the simulator can supply theirs.
-The manager's commit time is the only one with legal meaning; a unit's clocks stand beside it.
+A date that jumps while the manager runs, or that does not fit the last commit at its start, is
+told and not followed: time goes on by the running clock, so that gaming days and cards' last days
+stay right. A person who knows better starts the manager again, or says so at its start. Who is told
+is decided elsewhere.
 """
 
 from __future__ import annotations
 
-import time
+import asyncio
+from collections.abc import Callable
+
+Milliseconds = Callable[[], int]
+
+JUMP_MAX_MS = 5_000  # what network time corrects at once without anybody having to know
+BACK_MAX_MS = 60_000  # behind the last commit, at a start
+CLOSED_MAX_MS = 31 * 86_400_000  # after the last commit, at a start: a house may close for a month
+
+LOOK_EVERY_S = 1.0
 
 
-def wall_clock_ms() -> int:
-    """Milliseconds since 1970, UTC."""
-    return time.time_ns() // 1_000_000
+class LedgerClock:
+    """Called, it is the time to go by. `wall_ms` is the machine's date, `running_ms` its clock."""
+
+    def __init__(self, wall_ms: Milliseconds, running_ms: Milliseconds) -> None:
+        self._wall_ms = wall_ms
+        self._running_ms = running_ms
+        self._time_ms, self._at_ms = wall_ms(), running_ms()  # the last time that was believed
+        self._told_off_ms = 0  # by how much the date was off when that was told last
+        self._news: list[str] = []
+
+    def __call__(self) -> int:
+        running_ms = self._running_ms()
+        expected_ms = self._time_ms + running_ms - self._at_ms
+        off_ms = self._wall_ms() - expected_ms
+        if abs(off_ms) <= JUMP_MAX_MS:
+            self._note_agreement()
+            self._time_ms, self._at_ms = expected_ms + off_ms, running_ms
+        elif abs(off_ms - self._told_off_ms) > JUMP_MAX_MS:
+            self._told_off_ms = off_ms
+            self._news.append(
+                f"The machine's clock jumped by {_seconds(off_ms)} s. The manager goes on by its"
+                " own; if the new time is right, start the manager again."
+            )
+        return self._time_ms + running_ms - self._at_ms
+
+    def go_on_from(self, last_commit_ms: int, is_right: bool = False) -> None:
+        """At a start: the date must fit the ledger, unless a person says that it is right."""
+        now_ms = self._wall_ms()
+        if not last_commit_ms or -BACK_MAX_MS <= now_ms - last_commit_ms <= CLOSED_MAX_MS:
+            return
+        apart_s = _seconds(now_ms - last_commit_ms)
+        if is_right and now_ms > last_commit_ms:
+            self._news.append(
+                f"The machine's clock is {apart_s} s from the last commit; it was said to be right."
+            )
+            return
+        self._time_ms, self._at_ms = last_commit_ms, self._running_ms()
+        self._told_off_ms = now_ms - last_commit_ms
+        self._news.append(
+            f"The machine's clock is {apart_s} s from the last commit. The manager goes on from"
+            " that commit; set the clock, or start it with --clock-is-right."
+        )
+
+    def news(self) -> list[str]:
+        """What nobody was told yet."""
+        news, self._news = self._news, []
+        return news
+
+    def _note_agreement(self) -> None:
+        if self._told_off_ms:
+            self._told_off_ms = 0
+            self._news.append("The machine's clock agrees with the manager's again.")
+
+
+async def watch(clock: LedgerClock, tell: Callable[[str], None]) -> None:
+    """Tells for ever; a jump is known within a second, also while nobody plays."""
+    while True:
+        clock()
+        for sentence in clock.news():
+            tell(sentence)
+        await asyncio.sleep(LOOK_EVERY_S)
+
+
+def _seconds(ms: int) -> str:
+    return f"{ms // 1000:+d}"

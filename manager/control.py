@@ -1,8 +1,7 @@
-"""The door to a manager that is serving: a socket in its data folder, for corrections and copies.
+"""The door to a manager that is serving: a socket in its data folder, for an operator's requests.
 
 Who may open the socket is decided by the folder's permissions, as with the ledger itself. A request
-is one line of JSON, the answer another. While no manager serves, the command line opens the ledger
-itself; what a correction does is decided in `corrections`, what a copy is in `reading`.
+is one line of JSON, the answer another. What a request does is decided in `operator_requests`.
 """
 
 from __future__ import annotations
@@ -13,40 +12,42 @@ import json
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from manager.corrections import Request
+from manager.identity.errors import IdentityError
 from manager.ledger.errors import LedgerError
+from manager.ledger.store.engine import StorageFailed
 
 _log = logging.getLogger(__name__)
 
 SOCKET_NAME = "control.sock"
-LINE_MAX_BYTES = 4096
+LINE_MAX_BYTES = 8192  # a request; a certificate is in it
+ANSWER_MAX_BYTES = 4 * 1024 * 1024  # every unit with its certificates
 ANSWER_MAX_S = 10.0
-COPY_MAX_S = 300.0
-COPY = "copy"
 
-Correct = Callable[[Request], str]
-Copy = Callable[[], Awaitable[str]]
+Request = Mapping[str, str]
+CarryOut = Callable[[Request], Awaitable[str]]
+Durable = Callable[[], Awaitable[None]]
 
 
 class ControlDoor:
-    """It listens from when it is made, so that whoever hears that the manager serves can knock."""
+    """Binds its socket when it is made, which is before the manager says that it is ready."""
 
-    def __init__(self, path: Path, correct: Correct, copy: Copy) -> None:
+    def __init__(self, path: Path, carry_out: CarryOut, durable: Durable | None = None) -> None:
+        """`durable` returns when all that was carried out is; the answer waits for it."""
         self._path = path
-        self._correct = correct
-        self._copy = copy
+        self._do = carry_out
+        self._durable = durable
         self._failed: asyncio.Future[None] | None = None
         self._listener: socket.socket | None = None
         try:
             self._listener = self._listen()
         except OSError as error:
-            _log.warning("Corrections are possible only while not serving: %s", error)
+            _log.warning("Commands are possible only while not serving: %s", error)
 
     async def run(self) -> None:
         """Answers until cancelled. A ledger that cannot be written ends it with the reason."""
@@ -79,40 +80,45 @@ class ControlDoor:
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            async with asyncio.timeout(ANSWER_MAX_S) as patience:
+            async with asyncio.timeout(ANSWER_MAX_S):
                 line = await reader.readline()
-                patience.reschedule(asyncio.get_running_loop().time() + COPY_MAX_S)
-                writer.write(json.dumps(await self._carry_out(line)).encode() + b"\n")
+                answer = await self._carry_out(line)
+                writer.write(json.dumps(answer).encode() + b"\n")
                 await writer.drain()
         except (OSError, ValueError) as error:  # it left, fell silent or sent too much
-            _log.info("A correction was not heard to its end: %s", error)
+            _log.info("A request was not heard to its end: %s", error)
         finally:
             writer.close()
 
     async def _carry_out(self, line: bytes) -> dict[str, Any]:
         try:
             request = json.loads(line)
-            if not isinstance(request, dict):
-                raise LedgerError("A correction is a map of texts.")
-            if request == {"command": COPY}:
-                return {"done": True, "sentence": await self._copy()}
-            return {"done": True, "sentence": self._correct(request)}
-        except (LedgerError, OSError) as error:
+            if not _is_map_of_texts(request):
+                raise LedgerError("A request is a map of texts.")
+            sentence = await self._do(request)
+            if self._durable is not None:
+                await self._durable()
+            return {"done": True, "sentence": sentence}
+        except (LedgerError, IdentityError, OSError) as error:
             return {"done": False, "sentence": str(error)}
         except (ValueError, RecursionError):
-            return {"done": False, "sentence": "A correction is one line of JSON."}
-        except apsw.Error as error:
+            return {"done": False, "sentence": "A request is one line of JSON."}
+        except (StorageFailed, apsw.Error) as error:
             # The ledger itself failed: the manager must not go on as if nothing had happened.
             if self._failed is not None and not self._failed.done():
                 self._failed.set_exception(error)
             return {"done": False, "sentence": f"The ledger cannot be written: {error}"}
 
 
+def _is_map_of_texts(request: object) -> bool:
+    return isinstance(request, dict) and all(isinstance(value, str) for value in request.values())
+
+
 def ask(path: Path, request: Request) -> tuple[bool, str] | None:
     """The serving manager's answer, None when nobody serves there."""
     line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     with line:
-        line.settimeout(COPY_MAX_S if request["command"] == COPY else ANSWER_MAX_S)
+        line.settimeout(ANSWER_MAX_S)
         try:
             line.connect(str(path))
         except OSError:
@@ -120,7 +126,7 @@ def ask(path: Path, request: Request) -> tuple[bool, str] | None:
         try:
             line.sendall(json.dumps(dict(request)).encode() + b"\n")
             with line.makefile("rb") as answers:
-                answer = json.loads(answers.readline(LINE_MAX_BYTES))
+                answer = json.loads(answers.readline(ANSWER_MAX_BYTES))
         except (OSError, ValueError) as error:
             raise LedgerError(
                 f"The manager did not answer; look up whether it was done: {error}."

@@ -1,4 +1,4 @@
-"""The hardware-in-loop simulator: chips, felt, people, faults and virtual time.
+"""The hardware-in-loop simulator: ICs, felt, people, faults and virtual time.
 
 Nothing that ships to a unit imports this package.
 """

@@ -5,27 +5,30 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from protocol.command_line import run_command
+from kit.command_line import run_command, told, whole
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
-    result: int = options.run(options)
-    return result
+    return told(lambda: int(options.run(options)), name="sim")
 
 
 def _parser() -> argparse.ArgumentParser:
-    from sim.evening import command as evening_command
-    from sim.sense import command as sense_command
-    from sim.storm import command as storm_command
+    from sim.runs.evening import command as evening_command
+    from sim.runs.floor import command as floor_command
+    from sim.runs.sense import command as sense_command
+    from sim.runs.storm import command as storm_command
 
     parser = argparse.ArgumentParser(prog="python -m sim", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play scenario files in virtual time")
     run.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    run.add_argument("--seed", type=int, default=1, help="decides what is left to chance")
+    run.add_argument("--seed", type=whole(), default=1, help="decides what is left to chance")
     run.add_argument("--quiet", action="store_true", help="print failures and the count only")
     run.add_argument("-v", "--verbose", action="store_true", help="print each line and the log")
+    run.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="leave the manager's data folder there"
+    )
     run.set_defaults(run=_run)
     perf = commands.add_parser("perf", help="measure, and print each figure beside its bound")
     perf.add_argument("--json", type=Path, default=None, metavar="FILE")
@@ -43,34 +46,46 @@ def _parser() -> argparse.ArgumentParser:
     evening = commands.add_parser("evening", help="rounds dealt by the rules, entered and booked")
     evening_command.add_arguments(evening)
     evening.set_defaults(run=evening_command.main)
+    floor = commands.add_parser("floor", help="hundreds of real links on one manager, measured")
+    floor_command.add_arguments(floor)
+    floor.set_defaults(run=floor_command.main)
     bench = commands.add_parser("bench", help="a manager, a table and the bench page")
     bench.add_argument("--table", default="four-card-touch")
     bench.add_argument("--data", type=Path, required=True)
     bench.add_argument("--fresh", action="store_true", help="forget earlier data")
     bench.set_defaults(run=_bench)
+    pictures = commands.add_parser("pictures", help="photograph the dealer's guide on the bench")
+    pictures.add_argument("--folder", type=Path, default=Path("docs/pictures"))
+    pictures.set_defaults(run=_pictures)
     return parser
 
 
 def _run(options: argparse.Namespace) -> int:
-    from sim.scenario.command import run_files
+    from sim.runs.scenario.command import run_files
 
-    return run_files(options.files, options.seed, options.quiet, options.verbose)
+    return run_files(options.files, options.seed, options.quiet, options.verbose, options.keep)
 
 
 def _perf(options: argparse.Namespace) -> int:
-    from sim.perf.command import run_perf
+    from sim.runs.perf.command import run_perf
 
     return run_perf(options.json, options.only)
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from sim.replay import replay_file
+    from sim.runs.replay import replay_file
 
     return replay_file(options.file)
 
 
+def _pictures(options: argparse.Namespace) -> int:
+    from sim.runs.pictures import make_pictures
+
+    return make_pictures(options.folder)
+
+
 def _bench(options: argparse.Namespace) -> int:
-    from sim.bench.run import bench
+    from sim.runs.bench.run import bench
 
     return bench(options.table, options.data, options.fresh)
 

@@ -1,6 +1,6 @@
 """What every test gets: the same drawn examples every time, and no asyncio task left behind.
 
-Async tests are plain functions that hand a coroutine to `sim.loop.run_virtual`.
+Async tests are plain functions that hand a coroutine to `sim.time.loop.run_virtual`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The unit's own pages: the dealer's panel and the players' jackpot display."""
+"""The unit's own pages: the dealer's panel and the players' jackpot display.
 
-from controller.web.api import Answer, TableApi
-from controller.web.app import build
-
-__all__ = ["Answer", "TableApi", "build"]
+Nothing is imported here: what a page shows (`view`) is part of every unit, and the web framework
+behind `app` only of one that serves pages.
+"""

@@ -8,17 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from controller.table.answer import Answer
+
 View = dict[str, Any]
-
-
-class Answer(Protocol):
-    """What a press gets: taken or not, and the sentence for the dealer."""
-
-    @property
-    def accepted(self) -> bool: ...
-
-    @property
-    def sentence(self) -> str: ...
 
 
 class TableApi(Protocol):

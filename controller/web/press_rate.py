@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
-from protocol.pace import Pacer
+from kit.rate_limit import Pacer
 
 BURST = 20
 PER_S = 10

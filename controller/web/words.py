@@ -5,6 +5,10 @@ The browser's own copy is `static/words.js`; a test holds the two together.
 
 from __future__ import annotations
 
+from controller.core.round.voiding import REASON_WORDS
+from controller.inputs import buttons
+from protocol import numbers
+
 STATES = {
     "open": "Open for bets",
     "locked": "Bets locked",
@@ -12,6 +16,7 @@ STATES = {
     "confirm": "Confirm the win",
     "offline": "Offline",
     "fault": "Fault",
+    "closed": "Closed",
 }
 
 LIGHTS = {
@@ -22,21 +27,19 @@ LIGHTS = {
     "late": "Late",
     "winner": "Winner",
     "fault": "Fault",
+    "find": "Here",
 }
 
-TOUCH_BUTTONS = [
-    ("START", "START GAME"),
-    ("CANCEL", "CANCEL"),
-    ("CONFIRM", "CONFIRM"),
-    ("END", "END GAME"),
-]
-KEYPAD_BUTTONS = [
-    ("START", "COIN IN"),
-    ("CANCEL", "CANCEL"),
-    ("CONFIRM", "CONFIRM"),
-    ("JPOT", "J-POT"),
-    ("END", "GAME OVER"),
-]
+TOUCH_LABELS = {"START": "START GAME", "END": "END GAME"}
+KEYPAD_LABELS = {"START": "COIN IN", "JPOT": "J-POT", "END": "GAME OVER"}
+
+# What a supervisor chooses from; the codes are the protocol's.
+VOID_WORDS = REASON_WORDS
+LATE_WIN_WORDS = {
+    "not-entered": "The win was not entered",
+    "misread": "The hand was misread",
+    "malfunction": "The table could not take it",
+}
 
 
 def state_word(state: str) -> str:
@@ -49,4 +52,5 @@ def light_word(light: str) -> str:
 
 def action_buttons(workflow: str) -> list[tuple[str, str]]:
     """(button, label) in the order of the panel's bottom row."""
-    return KEYPAD_BUTTONS if workflow == "keypad" else TOUCH_BUTTONS
+    labels = KEYPAD_LABELS if workflow == numbers.WORKFLOW_KEYPAD else TOUCH_LABELS
+    return [(button, labels.get(button, button)) for button in buttons.actions(workflow)]

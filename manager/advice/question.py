@@ -1,14 +1,12 @@
 """A question to the adviser as plain values: one jackpot bet with the numbers somebody chose.
 
-It travels to another process as JSON and is the key under which an answer is kept. It invents
-nothing: every rate and amount is given.
+It is the key under which an answer is kept. It invents nothing: every rate and amount is given.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from manager.ledger.terms import Jackpot
 
@@ -29,14 +27,3 @@ class Question:
         packs: tuple[str, ...] = (),
     ) -> Question:
         return cls(paytable_id, wager_cents, tuple(jackpots.items()), packs)
-
-    def text(self) -> str:
-        jackpots = [[level, asdict(jackpot)] for level, jackpot in self.jackpots]
-        values = [self.paytable_id, self.wager_cents, jackpots, list(self.packs)]
-        return json.dumps(values, ensure_ascii=False)
-
-    @classmethod
-    def from_text(cls, text: str) -> Question:
-        paytable_id, wager_cents, jackpots, packs = json.loads(text)
-        typed = tuple((level, Jackpot(**terms)) for level, terms in jackpots)
-        return cls(paytable_id, wager_cents, typed, tuple(packs))

@@ -16,6 +16,7 @@ def as_plain(explanation: Explanation) -> dict[str, Any]:
         "table": explanation.win.table_id,
         "round": explanation.win.round_number,
         "agrees": explanation.agrees,
+        "afterwards": explanation.afterwards,
         "stories": [
             {
                 "sensor": story.paid.sensor,
@@ -44,5 +45,6 @@ def as_plain(explanation: Explanation) -> dict[str, Any]:
             {"sensor": paid.sensor, "hand": paid.hand, "paid_cents": paid.amount_cents}
             for paid in explanation.fixed
         ],
+        "dealt": [asdict(hand) for hand in explanation.dealt],
         "envy": [[line.sensor, line.amount_cents] for line in explanation.win.envy],
     }

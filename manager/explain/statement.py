@@ -12,14 +12,15 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from manager.explain.dealt import DealtHand, dealt_hands
 from manager.explain.telling import EVERY_LINE, Line, Told, Wagers, tell
-from manager.ledger import accounts
-from manager.ledger.entries import Kind
 from manager.ledger.pricing import SEQUENTIAL
-from manager.ledger.store import Store
-from manager.ledger.wins import Win, WinLine, Wins
+from manager.ledger.store import accounts
+from manager.ledger.store.entries import Kind
+from manager.ledger.store.ledger import Ledger
+from manager.ledger.wins import Win, WinLine, WinsRead
 from manager.money import MICROCENTS_PER_CENT, PARTS_PER_MILLION
-from protocol.rows import SOURCE_METER
+from protocol.numbers import SOURCE_METER
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,15 @@ class Explanation:
     win: Win
     stories: tuple[MeterStory, ...]
     fixed: tuple[WinLine, ...]  # fixed pays: N times the wager, explained by the paytable alone
+    afterwards: str = ""  # by whom and why it was recorded after its round
+    dealt: tuple[DealtHand, ...] = ()  # evidence beside the amounts
 
     @property
     def agrees(self) -> bool:
         return all(story.agrees for story in self.stories)
 
 
-def explain(store: Store, win_number: int) -> Explanation | None:
+def explain(store: Ledger, win_number: int) -> Explanation | None:
     """The explanation of a win with every line, or None when there is no such win."""
     steps = explain_steps(store, win_number)
     while True:
@@ -79,29 +82,31 @@ def explain(store: Store, win_number: int) -> Explanation | None:
 
 
 def explain_steps(
-    store: Store, win_number: int, window: range = EVERY_LINE
+    store: Ledger, win_number: int, window: range = EVERY_LINE
 ) -> Generator[None, None, Explanation | None]:
     """The same as a return value; gives way after every bounded step, keeps the lines asked for."""
-    win = Wins(store).find(win_number)
+    win = WinsRead(store).find(win_number)
     if win is None:
         return None
-    if win.replaces and _is_same(win, Wins(store).find(win.replaces)):
+    if win.replaces and _is_same(win, WinsRead(store).find(win.replaces)):
         # Recorded again as it was: what explains the reversed win explains this one.
         replaced = yield from explain_steps(store, win.replaces, window)
         return replace(replaced, win=win) if replaced else None
-    stories, fixed = [], []
+    stories, fixed, afterwards = [], [], ""
     for paid in win.lines:
         award = _award_of(store, win, paid)
         detail = json.loads(award["detail"])
+        afterwards = detail.get("afterwards", "")
         if paid.source == SOURCE_METER and detail.get("percent_ppm"):
             story = yield from _story(store, win, paid, award["number"], detail, window)
             stories.append(story)
         else:
             fixed.append(paid)
-    return Explanation(win, tuple(stories), tuple(fixed))
+    dealt = dealt_hands(store, win)
+    return Explanation(win, tuple(stories), tuple(fixed), afterwards, dealt)
 
 
-def _award_of(store: Store, win: Win, paid: WinLine) -> dict[str, Any]:
+def _award_of(store: Ledger, win: Win, paid: WinLine) -> dict[str, Any]:
     row = store.row(
         "SELECT number, detail FROM transactions WHERE table_id = ? AND round_number = ?"
         " AND kind = ? AND claim_number = ? AND sensor = ? ORDER BY number DESC LIMIT 1",
@@ -121,7 +126,7 @@ def _paid(win: Win) -> list[tuple[str, str, int]]:
 
 
 def _story(
-    store: Store,
+    store: Ledger,
     win: Win,
     paid: WinLine,
     award: int,
@@ -130,10 +135,12 @@ def _story(
 ) -> Generator[None, None, MeterStory]:
     percent_ppm = int(detail["percent_ppm"])
     fixed_at = _fixed_at(store, win) if win.frozen else int(detail.get("priced_at", award))
-    told = yield from tell(store, paid.level, award, fixed_at, window)
+    # A win recorded after its round is told up to the round's end: later news was not its meter's.
+    told_to = fixed_at - 1 if "afterwards" in detail else award
+    told = yield from tell(store, paid.meter_id, told_to, fixed_at, window)
     policy = detail.get("policy", SEQUENTIAL)
     if policy == SEQUENTIAL and "priced_at" not in detail:
-        value, sharers = _value_when_fixed(store, paid.level, told, fixed_at), 1
+        value, sharers = _value_when_fixed(store, paid.meter_id, told, fixed_at), 1
     else:
         # Under another policy than one after another, or when a win was recorded as of an earlier
         # one, that is not the meter just before the award; the chain holds what it was.
@@ -141,17 +148,17 @@ def _story(
         value, sharers = int(said.get("basis_microcents", 0)), int(said.get("sharers", 1))
     expected = value * percent_ppm // PARTS_PER_MILLION // MICROCENTS_PER_CENT // sharers
     return MeterStory(
-        paid, paid.level, told, award, percent_ppm, value, fixed_at, expected, sharers, policy
+        paid, paid.meter_id, told, award, percent_ppm, value, fixed_at, expected, sharers, policy
     )
 
 
-def _measures(store: Store, number: int) -> dict[str, dict[str, int]]:
+def _measures(store: Ledger, number: int) -> dict[str, dict[str, int]]:
     row = store.row("SELECT detail FROM transactions WHERE number = ?", (number,))
     found: dict[str, dict[str, int]] = json.loads(row[0]).get("measures", {}) if row else {}
     return found
 
 
-def _fixed_at(store: Store, win: Win) -> int:
+def _fixed_at(store: Ledger, win: Win) -> int:
     """A frozen win's amount was fixed when its claim was logged; the meter moved later."""
     row = store.row(
         "SELECT max(number) FROM transactions WHERE table_id = ? AND round_number = ?"
@@ -163,14 +170,14 @@ def _fixed_at(store: Store, win: Win) -> int:
     return int(row[0])
 
 
-def _value_when_fixed(store: Store, meter_id: str, told: Told, fixed_at: int) -> int:
+def _value_when_fixed(store: Ledger, meter_id: str, told: Told, fixed_at: int) -> int:
     """The meter as it was priced: with every win fixed earlier gone, without later wagers."""
     if told.beginning <= fixed_at:
         return told.priced_microcents
     return told.priced_microcents - _reserved_between(store, meter_id, fixed_at, told.beginning)
 
 
-def _reserved_between(store: Store, meter_id: str, after: int, before: int) -> int:
+def _reserved_between(store: Ledger, meter_id: str, after: int, before: int) -> int:
     """What wagers put into the reserve in between; a reseed in between brought it to the meter."""
     row = store.row(
         "SELECT coalesce(sum(p.amount_microcents), 0) FROM postings p"

@@ -7,13 +7,14 @@ added up as they come, and of the single lines only those asked for are kept.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 
-from manager.ledger import accounts
-from manager.ledger.entries import Kind
-from manager.ledger.store import Store
+from manager.ledger.store import accounts
+from manager.ledger.store.entries import Kind
+from manager.ledger.store.ledger import Ledger
 
 BEGINNINGS = (Kind.OPENING, Kind.OPENING_RESTATED, Kind.RESEED)
 EVERY_LINE = range(sys.maxsize)
@@ -57,7 +58,7 @@ class Told:
 
 
 def tell(
-    store: Store, meter_id: str, award: int, fixed_at: int, window: range = EVERY_LINE
+    store: Ledger, meter_id: str, award: int, fixed_at: int, window: range = EVERY_LINE
 ) -> Generator[None, None, Told]:
     """Every transaction that moved the meter up to `award`, whose amount was fixed at `fixed_at`.
 
@@ -137,7 +138,7 @@ def _held(meter_id: str) -> tuple[str, str]:
     return accounts.meter_player(meter_id), accounts.meter_house(meter_id)
 
 
-def _beginning(store: Store, meter_id: str, award: int) -> int:
+def _beginning(store: Ledger, meter_id: str, award: int) -> int:
     """The newest transaction that put a seed on the meter: its way begins there at the earliest.
 
     Only few postings are on the house's part. A reseed without a seed is not among them; it is met
@@ -153,7 +154,7 @@ def _beginning(store: Store, meter_id: str, award: int) -> int:
     return int(row[0]) if row else 1
 
 
-def _value_before(store: Store, meter_id: str, first: int) -> Generator[None, None, int]:
+def _value_before(store: Ledger, meter_id: str, first: int) -> Generator[None, None, int]:
     value = 0
     for start in range(1, first, STEP_TRANSACTIONS):
         row = store.row(
@@ -167,15 +168,33 @@ def _value_before(store: Store, meter_id: str, first: int) -> Generator[None, No
     return value
 
 
-def _moves(store: Store, meter_id: str, first: int, last: int) -> Iterator[Line]:
+def _moves(store: Ledger, meter_id: str, first: int, last: int) -> Iterator[Line]:
     """The meter's transactions of a range; what it then held is added by the caller."""
     for row in store.rows(
-        "SELECT t.number, t.kind, t.table_id, t.round_number, t.sensor, t.sentence,"
+        "SELECT t.number, t.kind, t.table_id, t.round_number, t.sensor, t.sentence, t.detail,"
         " sum(p.amount_microcents) FROM postings p"
         " JOIN transactions t ON t.number = p.transaction_number"
         " WHERE p.account IN (?, ?) AND p.transaction_number >= ? AND p.transaction_number <= ?"
         " GROUP BY t.number ORDER BY t.number",
         (*_held(meter_id), first, last),
     ):
-        number, kind, table_id, round_number, sensor, sentence, change = row
-        yield Line(number, kind, table_id, round_number, sensor, sentence, change, 0)
+        number, kind, table_id, round_number, sensor, sentence, detail, change = row
+        line = Line(number, kind, table_id, round_number, sensor, sentence, change, 0)
+        yield from _wagers_of(line, meter_id, detail) if kind == Kind.WAGER else (line,)
+
+
+def _wagers_of(line: Line, meter_id: str, detail: str) -> Iterator[Line]:
+    """Each wager that an entry holds, with what its seat gave to the meter."""
+    sensors = line.sensor.split()
+    each = json.loads(detail).get("contributions")
+    gave = [share[meter_id] for share in each] if each else _equal(line.change_microcents, sensors)
+    for sensor, change in zip(sensors, gave, strict=True):
+        sentence = line.sentence if len(sensors) == 1 else f"At {sensor}, one of {line.sentence}"
+        if change:
+            yield replace(line, sensor=sensor, sentence=sentence, change_microcents=change)
+
+
+def _equal(change_microcents: int, sensors: list[str]) -> list[int]:
+    # Wagers of one game are split alike, unless their entry says otherwise.
+    assert change_microcents % len(sensors) == 0
+    return [change_microcents // len(sensors)] * len(sensors)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from manager.explain.statement import Explanation, MeterStory
 from manager.explain.telling import Line, Wagers
@@ -14,6 +14,8 @@ WIDTH = 18
 def lines_of(explanation: Explanation, every_wager: bool) -> Iterator[str]:
     win = explanation.win
     yield f"Win {win.number}: table {win.table_id}, round {win.round_number}"
+    if explanation.afterwards:
+        yield explanation.afterwards
     for story in explanation.stories:
         yield from _story(story, every_wager)
     for paid in explanation.fixed:
@@ -21,11 +23,23 @@ def lines_of(explanation: Explanation, every_wager: bool) -> Iterator[str]:
         yield "  award: the paytable's multiple of the wager, not taken from a percentage."
     for line in win.envy:
         yield f"{line.sensor}: envy {text_from_cents(line.amount_cents)} from the tray"
+    for hand in explanation.dealt:
+        yield f"{hand.sensor}: {dealt_in_words(hand.cards, hand.verdict, hand.seen)}"
     yield (
         "The amount follows from the ledger."
         if explanation.agrees
         else ("THE AMOUNT DOES NOT FOLLOW FROM THE LEDGER.")
     )
+
+
+def dealt_in_words(cards: Sequence[str], verdict: str, seen: str) -> str:
+    """What the shuffler recognised, and what that means for the hand that was claimed."""
+    shown = f"the shuffler recognised {' '.join(cards)}"
+    if not verdict:
+        return f"{shown}; nobody could tell from them"
+    if verdict == "agrees":
+        return f"{shown}; the claimed hand agrees"
+    return f"{shown}; the claimed hand differs: they are {seen or 'no paid hand'}"
 
 
 def _story(story: MeterStory, every_wager: bool) -> Iterator[str]:

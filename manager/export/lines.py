@@ -10,9 +10,11 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from manager.ledger.chain import Recorded
-from manager.ledger.entries import Origin, Posting, Reference
-from manager.ledger.store import Store
+from manager.ledger.store.chain import Recorded
+from manager.ledger.store.entries import EventSource, Posting, Reference
+from manager.ledger.store.ledger import Ledger
+from manager.ledger.store.relations import RESTORES
+from protocol.proof.tail import TailSigner, printed, said
 
 FORM = "underfelt ledger export 1"
 
@@ -21,13 +23,15 @@ class ExportError(Exception):
     """The file is not a whole export; the sentence names the line."""
 
 
-def write_lines(store: Store) -> Iterator[str]:
+def write_lines(store: Ledger, signer: TailSigner | None = None) -> Iterator[str]:
+    """Every line; the last one carries the tail, which is a witness for every later audit."""
     yield json.dumps({"form": FORM, "genesis": store.genesis().hex()})
     count, last = 0, store.genesis()
     for recorded, digest in store.recorded():
         count, last = count + 1, digest
         yield json.dumps(_as_plain(recorded, digest), separators=(",", ":"))
-    yield json.dumps({"count": count, "digest": last.hex()})
+    tail = said(signer, len(store.find(RESTORES, {})), count, last)
+    yield json.dumps({"count": count, "digest": last.hex(), "tail": printed(tail)})
 
 
 def read_lines(lines: Iterable[str]) -> tuple[bytes, list[tuple[Recorded, bytes]]]:
@@ -78,6 +82,7 @@ def _as_plain(recorded: Recorded, digest: bytes) -> dict[str, Any]:
             origin.digest.hex(),
         ],
         "postings": [[posting.account, posting.amount_microcents] for posting in recorded.postings],
+        "changes": recorded.changes.hex(),
         "digest": digest.hex(),
     }
 
@@ -92,8 +97,11 @@ def _transaction(number: int, document: dict[str, Any]) -> tuple[Recorded, bytes
             sentence=document["sentence"],
             detail_text=document["detail"],
             commit_ms=document["commit_ms"],
-            origin=Origin(unit_id, sequence, monotonic_ms, wall_ms, bytes.fromhex(event_digest)),
+            origin=EventSource(
+                unit_id, sequence, monotonic_ms, wall_ms, bytes.fromhex(event_digest)
+            ),
             postings=tuple(Posting(account, amount) for account, amount in document["postings"]),
+            changes=bytes.fromhex(document["changes"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ExportError(f"Line {number}: is not a transaction: {error!r}.") from error

@@ -5,7 +5,6 @@ operator's own folders. Odds are in ``manager.odds``, money that moves is in the
 """
 
 from manager.games.catalogue import Catalogue, UnknownPaytableError, open_catalogue
-from manager.games.findings import PackError, Problem
 from manager.games.model import (
     ForOne,
     Hand,
@@ -22,12 +21,10 @@ __all__ = [
     "ForOne",
     "Hand",
     "Level",
-    "PackError",
     "Pay",
     "Paytable",
     "Percent",
     "PrintedFigure",
-    "Problem",
     "ToOne",
     "UnknownPaytableError",
     "load_paytable",

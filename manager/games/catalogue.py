@@ -11,9 +11,9 @@ from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
-from manager.games.check import read_pack_file
-from manager.games.findings import PackError, Problem
+from kit.config import ConfigError, Problem
 from manager.games.model import Paytable
+from manager.games.pack import read_pack_file
 
 SHIPPED_PACKS = Path(__file__).parent / "packs"
 
@@ -41,7 +41,7 @@ class Catalogue:
             owner = self._names.setdefault(name.lower(), paytable.id)
             if owner != paytable.id or paytable.id in self._paytables:
                 sentence = f"The id {name} is already used by {owner} in another pack."
-                raise PackError([Problem(str(file), *paytable.declared_at, sentence)])
+                raise ConfigError([Problem((), sentence, False, str(file), *paytable.declared_at)])
         self._paytables[paytable.id] = paytable
 
     def ids(self) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class Catalogue:
 
 def _pack_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
-        raise PackError([Problem(str(folder), 1, 1, "There is no such folder of packs.")])
+        raise ConfigError([Problem((), "There is no such folder of packs.", file=str(folder))])
     return sorted(folder.glob("*.toml"))
 
 

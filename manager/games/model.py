@@ -83,6 +83,8 @@ class Paytable:
     base game's). ``envy_scales``: envy is multiplied by the wager. ``wager_scaling``:
     ``fixed-pays`` when one fixed wager scales seeds and fixed pays alike. ``reserve_ppm`` is
     the share of each wager a document sets aside for the reserve; 0 where none is printed.
+    ``title`` is what it is filed under; ``house_titles`` has (game, what players read there) for
+    each game whose tables may use it.
     """
 
     id: str
@@ -103,12 +105,17 @@ class Paytable:
     source: str = ""
     printed: tuple[PrintedFigure, ...] = ()
     aliases: tuple[str, ...] = ()
+    house_titles: tuple[tuple[str, str], ...] = ()
     declared_at: tuple[int, int] = field(default=(1, 1), compare=False)  # line and column
 
     @property
     def is_jackpot(self) -> bool:
         """True when at least one hand is paid from a meter."""
         return bool(self.levels)
+
+    def title_at(self, game: str) -> str:
+        """What players of this game read, without the label it is filed under."""
+        return dict(self.house_titles).get(game, self.title)
 
     def hand(self, hand_id: str) -> Hand:
         """The hand with this id; unknown ids are refused with the known ones named."""

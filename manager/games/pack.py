@@ -7,264 +7,299 @@ package), nor what the odds are. A file with any problem yields no paytable at a
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Annotated
 
+from kit.config import (
+    Choice,
+    Complaint,
+    Document,
+    Flag,
+    Named,
+    Path,
+    Rows,
+    Text,
+    Unfit,
+    Value,
+    Values,
+    Whole,
+    load,
+    read,
+    shown,
+)
 from manager.games.evaluators.vocabulary import EVALUATORS, hidden_by
-from manager.games.findings import Findings, Problem
-from manager.games.model import Hand, Level, Paytable, Percent, PrintedFigure, ToOne
+from manager.games.model import Hand, Level, Pay, Paytable, Percent, PrintedFigure, ToOne
 from manager.games.notation import parse_cents, parse_pay, parse_share
-from manager.games.positions import Path, PositionIndex, index_positions
-from protocol.settings import NOTE_MAX_BYTES, NOTES_PER_GAME_MAX
+from protocol.wire.rows import HAND_ID, HAND_LABEL
+from protocol.wire.settings import NOTE_MAX_BYTES, NOTES_PER_GAME_MAX
 
 FORMAT = 1
 FIGURES = ("house-edge", "hit-frequency", "base-game-hit-frequency")
 WAGER_SCALING = ("none", "fixed-pays")
 BASE_GAMES = ("four-card", "crazy-4")
+DECK_MAX = 1000
+REMARK = Text(bytes_max=400)
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LABEL = re.compile(r"[A-Za-z0-9]+([ -][A-Za-z0-9]+)*")
+_ALIAS = re.compile(r"([a-z0-9-]+/[a-z0-9-]+/)?[A-Za-z0-9-]+")
 _PRINTED_VALUE = re.compile(r"\d{1,3}(\.\d+)?%")
-_TOML_PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
-
-_PACK_KEYS = {"format": int, "game": str, "title": str, "source": str, "bet": list}
-_BET_KEYS = {
-    "id": str,
-    "title": str,
-    "evaluator": str,
-    "deck": int,
-    "cards_considered": int,
-    "base_game": str,
-    "wager_scaling": str,
-    "envy_scales": bool,
-    "notes": list,
-    "source": str,
-    "paytable": list,
-}
-_PAYTABLE_KEYS = {
-    "label": str,
-    "title": str,
-    "evaluator": str,
-    "aliases": list,
-    "hands": list,
-    "notes": list,
-    "printed": list,
-    "reserve": str,
-}
-_HAND_KEYS = {"id": str, "label": str, "pay": str, "envy": str}
-_PRINTED_KEYS = {"figure": str, "value": str, "where": str}
 
 
-def inspect_pack(text: str, file: str) -> tuple[list[Paytable], list[Problem]]:
-    """Parse and check a pack text; the paytables are complete only without problems."""
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return [], [_syntax_problem(text, file, str(error))]
-    reader = _Reader(file, index_positions(text))
-    paytables = reader.read(data)
-    return paytables, reader.problems
+class Format(Value):
+    def take(self, value: object) -> int:
+        number = Whole(0, 2**31).take(value)
+        if number != FORMAT:
+            raise Unfit(f"Pack format {number} is not known; use {FORMAT}.")
+        return number
 
 
-def _syntax_problem(text: str, file: str, sentence: str) -> Problem:
-    match = _TOML_PLACE.fullmatch(sentence)
-    if match:
-        return Problem(file, int(match[2]), int(match[3]), f"{match[1]}.")
-    last_line = text.count("\n") + 1
-    return Problem(file, last_line, 1, f"{sentence}.")
+@dataclass(frozen=True)
+class Written(Value):
+    """Text in a notation; `otherwise` is said when it is not."""
+
+    pattern: re.Pattern[str]
+    otherwise: str
+
+    def take(self, value: object) -> str:
+        text = REMARK.take(value)
+        if not self.pattern.fullmatch(text):
+            raise Unfit(f"{shown(text)} {self.otherwise}")
+        return text
 
 
-class _Reader(Findings):
-    """Walks one parsed pack, collecting paytables and problems."""
-
-    def __init__(self, file: str, positions: PositionIndex) -> None:
-        super().__init__(file, positions)
-        self.paytables: list[Paytable] = []
-        self.names: dict[str, str] = {}
-
-    def read(self, data: Mapping[str, Any]) -> list[Paytable]:
-        if not self.check_keys((), data, _PACK_KEYS, "pack"):
-            return []
-        if data["format"] != FORMAT:
-            self.bad_value(("format",), f"Pack format {data['format']} is not known; use {FORMAT}.")
-        self.check_pattern(("game",), data["game"], _ID)
-        for number, bet in enumerate(data["bet"]):
-            self._read_bet(("bet", number), data, bet)
-        return self.paytables
-
-    def _read_bet(self, path: Path, pack: Mapping[str, Any], bet: Any) -> None:
-        if not self.check_keys(path, bet, _BET_KEYS, "bet"):
-            return
-        self.check_pattern((*path, "id"), bet["id"], _ID)
-        self.check_choice((*path, "wager_scaling"), bet.get("wager_scaling"), WAGER_SCALING)
-        self.check_choice((*path, "base_game"), bet.get("base_game"), BASE_GAMES)
-        self.check_texts((*path, "notes"), bet.get("notes", []))
-        self._check_evaluator(path, bet)
-        for number, paytable in enumerate(bet["paytable"]):
-            self._read_paytable((*path, "paytable", number), pack, bet, paytable)
-
-    def _check_evaluator(self, path: Path, bet: Mapping[str, Any]) -> None:
-        info = EVALUATORS.get(bet["evaluator"])
-        if info is None:
-            self._unknown_evaluator((*path, "evaluator"), bet["evaluator"])
-            return
-        for key, own in (("deck", info.deck), ("cards_considered", info.cards_considered)):
-            if bet[key] != own:
-                sentence = f"Evaluator {info.name} needs {key} = {own}, not {bet[key]}."
-                self.bad_value((*path, key), sentence)
-
-    def _read_paytable(
-        self, path: Path, pack: Mapping[str, Any], bet: Mapping[str, Any], row: Any
-    ) -> None:
-        if not self.check_keys(path, row, _PAYTABLE_KEYS, "paytable"):
-            return
-        self.check_pattern((*path, "label"), row["label"], _LABEL)
-        evaluator = row.get("evaluator", bet["evaluator"])
-        if "evaluator" in row:
-            self._check_evaluator(path, {**bet, "evaluator": evaluator})
-        hands = self._read_hands((*path, "hands"), row["hands"], evaluator)
-        prefix = f"{pack['game']}/{bet['id']}"
-        aliases = self._read_aliases((*path, "aliases"), row.get("aliases", []), prefix)
-        paytable_id = f"{prefix}/{row['label'].replace(' ', '-')}"
-        self._claim_names(path, paytable_id, aliases)
-        self._check_notes(path, [*bet.get("notes", []), *row.get("notes", [])], row)
-        place = self.positions.of_value((*path, "label"))
-        self.paytables.append(
-            Paytable(
-                id=paytable_id,
-                title=row.get("title", f"{bet['title']} {row['label']}"),
-                game=pack["game"],
-                bet=bet["id"],
-                label=row["label"],
-                evaluator=evaluator,
-                deck=bet["deck"],
-                cards_considered=bet["cards_considered"],
-                hands=tuple(hands),
-                levels=self._levels(hands),
-                base_game=bet.get("base_game", ""),
-                envy_scales=bet.get("envy_scales", False),
-                wager_scaling=bet.get("wager_scaling", "none"),
-                reserve_ppm=self._read_reserve((*path, "reserve"), row.get("reserve")),
-                notes=(*bet.get("notes", []), *row.get("notes", [])),
-                source=bet.get("source", pack["source"]),
-                printed=self._read_printed((*path, "printed"), row.get("printed", [])),
-                aliases=tuple(aliases),
-                declared_at=(place.line, place.column),
-            )
-        )
-
-    def _read_hands(self, path: Path, rows: list[Any], evaluator: str) -> list[Hand]:
-        hands: list[Hand] = []
-        known = EVALUATORS[evaluator].hands if evaluator in EVALUATORS else ()
-        if not rows:
-            self.bad_value(path, "A paytable needs at least one hand.")
-        for number, row in enumerate(rows):
-            at = (*path, number)
-            if not self.check_keys(at, row, _HAND_KEYS, "hand"):
-                continue
-            if known and row["id"] not in known:
-                sentence = (
-                    f"Evaluator {evaluator} has no hand {row['id']!r}; it has {', '.join(known)}."
-                )
-                self.bad_value((*at, "id"), sentence)
-            self._check_reachable((*at, "id"), row["id"], [hand.id for hand in hands])
-            hand = self._read_hand(at, row)
-            if hand is not None:
-                hands.append(hand)
-        self._check_kinds(path, hands)
-        return hands
-
-    def _read_hand(self, path: Path, row: Mapping[str, str]) -> Hand | None:
-        pay = parse_pay(row["pay"])
-        envy_cents = parse_cents(row["envy"]) if "envy" in row else 0
+class PayText(Value):
+    def take(self, value: object) -> Pay:
+        pay = parse_pay(REMARK.take(value))
         if pay is None:
-            self.bad_value(
-                (*path, "pay"),
-                f"{row['pay']!r} is not a pay; write it as 100%, 100% Mega, 300 for 1, "
-                "3 to 2 or Push.",
+            raise Unfit(
+                f"{shown(value)} is not a pay; write it as 100%, 100% Mega, 300 for 1, 3 to 2 or"
+                " Push."
             )
-        if envy_cents is None:
-            self.bad_value((*path, "envy"), f"{row['envy']!r} is not an amount like $100.")
-        if pay is None or envy_cents is None:
-            return None
-        return Hand(row["id"], row["label"], pay, envy_cents)
+        return pay
 
-    def _check_reachable(self, path: Path, hand_id: str, earlier: list[str]) -> None:
-        """The first hand made is paid, so a hand after one that contains it is never paid."""
-        if hand_id in earlier:
-            self.bad_value(path, f"Hand {hand_id!r} is listed twice.")
-        for other in earlier:
-            if hidden_by(hand_id, other):
-                sentence = f"Hand {hand_id!r} is never paid: every such hand is already {other!r}."
-                self.bad_value(path, sentence)
 
-    def _check_kinds(self, path: Path, hands: list[Hand]) -> None:
-        """``to 1`` bets lie on the felt, ``for 1`` and percent bets are taken: never both."""
-        felt = [isinstance(hand.pay, ToOne) for hand in hands]
-        if any(felt) and not all(felt):
-            self.bad_value(path, "A paytable cannot mix 'to' pays with 'for' or percent pays.")
+class Dollars(Value):
+    def take(self, value: object) -> int:
+        cents = parse_cents(REMARK.take(value))
+        if cents is None:
+            raise Unfit(f"{shown(value)} is not an amount like $100.")
+        return cents
 
-    def _levels(self, hands: list[Hand]) -> tuple[Level, ...]:
-        names = dict.fromkeys(hand.pay.level for hand in hands if isinstance(hand.pay, Percent))
-        return tuple(Level(name, name.capitalize()) for name in names)
 
-    def _read_aliases(self, path: Path, rows: list[Any], prefix: str) -> list[str]:
-        """An alias is a bare label, or a whole ``game/bet/label`` id."""
-        if not self.check_texts(path, rows):
-            return []
-        aliases = []
-        for number, row in enumerate(rows):
-            name = row if "/" in row else f"{prefix}/{row}"
-            if not re.fullmatch(r"[a-z0-9-]+/[a-z0-9-]+/[A-Za-z0-9-]+", name):
-                self.bad_value((*path, number), f"{row!r} is not a label or game/bet/label id.")
-            aliases.append(name)
-        return aliases
-
-    def _claim_names(self, path: Path, paytable_id: str, aliases: list[str]) -> None:
-        for name in (paytable_id, *aliases):
-            owner = self.names.setdefault(name.lower(), paytable_id)
-            if owner != paytable_id or (name == paytable_id and self._is_listed(paytable_id)):
-                self.bad_value((*path, "label"), f"The id {name} is already used by {owner}.")
-
-    def _is_listed(self, paytable_id: str) -> bool:
-        return any(paytable.id == paytable_id for paytable in self.paytables)
-
-    def _read_reserve(self, path: Path, text: str | None) -> int:
-        if text is None:
-            return 0
-        ppm = parse_share(text)
+class Share(Value):
+    def take(self, value: object) -> int:
+        ppm = parse_share(REMARK.take(value))
         if ppm is None:
-            self.bad_value(path, f"{text!r} is not a share of the wager like 5%.")
-        return ppm or 0
-
-    def _read_printed(self, path: Path, rows: list[Any]) -> tuple[PrintedFigure, ...]:
-        figures = []
-        for number, row in enumerate(rows):
-            at = (*path, number)
-            if not self.check_keys(at, row, _PRINTED_KEYS, "printed"):
-                continue
-            self.check_choice((*at, "figure"), row["figure"], FIGURES)
-            if not _PRINTED_VALUE.fullmatch(row["value"]):
-                self.bad_value((*at, "value"), f"{row['value']!r} is not a percentage like 4.81%.")
-            figures.append(PrintedFigure(row["figure"], row["value"], row["where"]))
-        return tuple(figures)
-
-    def _check_notes(self, path: Path, notes: list[Any], row: Mapping[str, Any]) -> None:
-        """They are shown on the dealer's panel, so they have to be few and short."""
-        at = (*path, "notes") if "notes" in row else (*path, "label")
-        self.check_texts((*path, "notes"), row.get("notes", []))
-        if len(notes) > NOTES_PER_GAME_MAX:
-            sentence = f"A paytable has at most {NOTES_PER_GAME_MAX} notes, its bet's among them."
-            self.bad_value(at, sentence)
-        for note in notes:
-            if isinstance(note, str) and not _is_note(note):
-                self.bad_value(at, f"A note is one line of 1 to {NOTE_MAX_BYTES} bytes.")
-
-    def _unknown_evaluator(self, path: Path, name: str) -> None:
-        known = ", ".join(EVALUATORS)
-        self.bad_value(path, f"Evaluator {name!r} is not known; the evaluators are {known}.")
+            raise Unfit(f"{shown(value)} is not a share of the wager like 5%.")
+        return ppm
 
 
-def _is_note(text: str) -> bool:
-    return text.isprintable() and 1 <= len(text.encode()) <= NOTE_MAX_BYTES
+class Note(Value):
+    """Notes are shown on the dealer's panel, so they have to be short."""
+
+    def take(self, value: object) -> str:
+        if not isinstance(value, str) or not value.isprintable():
+            raise Unfit(f"A note is one line of text, not {shown(value)}.")
+        if not 1 <= len(value.encode()) <= NOTE_MAX_BYTES:
+            raise Unfit(f"A note is one line of 1 to {NOTE_MAX_BYTES} bytes.")
+        return value
+
+
+ID_PART = Written(_ID, "cannot be part of an id.")
+EVALUATOR = Choice(tuple(EVALUATORS))
+
+
+@dataclass(frozen=True)
+class HandRow:
+    id: Annotated[str, Text(HAND_ID.bytes_max)]
+    label: Annotated[str, Text(HAND_LABEL.bytes_max)]
+    pay: Annotated[Pay, PayText()]
+    envy: Annotated[int, Dollars()] = 0
+
+
+@dataclass(frozen=True)
+class PrintedRow:
+    figure: Annotated[str, Choice(FIGURES)]
+    value: Annotated[str, Written(_PRINTED_VALUE, "is not a percentage like 4.81%.")]
+    where: Annotated[str, REMARK]
+
+
+@dataclass(frozen=True)
+class PaytableRow:
+    label: Annotated[str, Written(_LABEL, "cannot be part of an id.")]
+    hands: Annotated[tuple[HandRow, ...], Rows(HandRow, 1)]
+    title: Annotated[str, REMARK] = ""
+    evaluator: Annotated[str, EVALUATOR] = ""
+    aliases: Annotated[
+        tuple[str, ...], Values(Written(_ALIAS, "is not a label or game/bet/label id."))
+    ] = ()
+    notes: Annotated[tuple[str, ...], Values(Note())] = ()
+    printed: Annotated[tuple[PrintedRow, ...], Rows(PrintedRow)] = ()
+    reserve: Annotated[int, Share()] = 0
+
+    def check(self) -> Iterator[Complaint]:
+        for number, hand in enumerate(self.hands):
+            earlier = [other.id for other in self.hands[:number]]
+            for sentence in _unreachable(hand.id, earlier):
+                yield ("hands", number, "id"), sentence
+        # `to 1` bets lie on the felt, `for 1` and percent bets are taken: never both.
+        felt = [isinstance(hand.pay, ToOne) for hand in self.hands]
+        if any(felt) and not all(felt):
+            yield ("hands",), "A paytable cannot mix 'to' pays with 'for' or percent pays."
+
+
+@dataclass(frozen=True)
+class BetRow:
+    id: Annotated[str, ID_PART]
+    title: Annotated[str, REMARK]
+    evaluator: Annotated[str, EVALUATOR]
+    deck: Annotated[int, Whole(1, DECK_MAX)]
+    cards_considered: Annotated[int, Whole(1, DECK_MAX)]
+    paytable: Annotated[tuple[PaytableRow, ...], Rows(PaytableRow, 1)]
+    base_game: Annotated[str, Choice(BASE_GAMES)] = ""
+    wager_scaling: Annotated[str, Choice(WAGER_SCALING)] = "none"
+    envy_scales: Annotated[bool, Flag()] = False
+    notes: Annotated[tuple[str, ...], Values(Note())] = ()
+    source: Annotated[str, REMARK] = ""
+
+    def check(self) -> Iterator[Complaint]:
+        yield from self._check_deck(self.evaluator)
+        for number, row in enumerate(self.paytable):
+            path: Path = ("paytable", number)
+            if row.evaluator and row.evaluator != self.evaluator:
+                for _, sentence in self._check_deck(row.evaluator):
+                    yield (*path, "evaluator"), sentence
+            for below, sentence in _unknown_hands(row, row.evaluator or self.evaluator):
+                yield (*path, *below), sentence
+            if len(self.notes) + len(row.notes) > NOTES_PER_GAME_MAX:
+                at = "notes" if row.notes else "label"
+                sentence = f"at most {NOTES_PER_GAME_MAX} notes, its bet's among them."
+                yield (*path, at), f"A paytable has {sentence}"
+
+    def _check_deck(self, evaluator: str) -> Iterator[Complaint]:
+        info = EVALUATORS[evaluator]
+        if self.deck != info.deck:
+            yield ("deck",), f"Evaluator {info.name} needs deck = {info.deck}, not {self.deck}."
+        if self.cards_considered != info.cards_considered:
+            yield (
+                ("cards_considered",),
+                f"Evaluator {info.name} needs cards_considered = {info.cards_considered}, "
+                f"not {self.cards_considered}.",
+            )
+
+
+@dataclass(frozen=True)
+class PackFile:
+    format: Annotated[int, Format()]
+    game: Annotated[str, ID_PART]
+    title: Annotated[str, REMARK]
+    source: Annotated[str, REMARK]
+    bet: Annotated[tuple[BetRow, ...], Rows(BetRow, 1)]
+    # Other games whose tables use these paytables, under an alias of their own.
+    other_games: Annotated[Mapping[str, str], Named(REMARK)] = field(default_factory=dict)
+
+    def check(self) -> Iterator[Complaint]:
+        """Every id and alias of the file belongs to one paytable, every game has its title."""
+        owners: dict[str, tuple[Path, str]] = {}
+        for path, bet, row in self.paytables():
+            mine = (path, self.id_of(bet, row))
+            for name in (mine[1], *self.aliases_of(bet, row)):
+                owner = owners.setdefault(name.lower(), mine)
+                if owner != mine:
+                    yield (*path, "label"), f"The id {name} is already used by {owner[1]}."
+                game = name.split("/")[0]
+                if game not in self.game_titles():
+                    yield (
+                        (*path, "aliases"),
+                        f"{name} is a name of {game}; give that game's title in other_games.",
+                    )
+
+    def game_titles(self) -> dict[str, str]:
+        return {self.game: self.title, **self.other_games}
+
+    def paytables(self) -> Iterator[tuple[Path, BetRow, PaytableRow]]:
+        for place, bet in enumerate(self.bet):
+            for number, row in enumerate(bet.paytable):
+                yield ("bet", place, "paytable", number), bet, row
+
+    def id_of(self, bet: BetRow, row: PaytableRow) -> str:
+        return f"{self.game}/{bet.id}/{row.label.replace(' ', '-')}"
+
+    def aliases_of(self, bet: BetRow, row: PaytableRow) -> tuple[str, ...]:
+        """An alias is a bare label, or a whole ``game/bet/label`` id."""
+        prefix = f"{self.game}/{bet.id}"
+        return tuple(name if "/" in name else f"{prefix}/{name}" for name in row.aliases)
+
+
+def read_pack_file(path: FilePath) -> list[Paytable]:
+    """The file's paytables, or ConfigError with every problem in it."""
+    return read_pack(load(path))
+
+
+def read_pack(document: Document) -> list[Paytable]:
+    pack = read(document, PackFile)
+    return [_paytable(document, path, pack, bet, row) for path, bet, row in pack.paytables()]
+
+
+def _paytable(
+    document: Document, path: Path, pack: PackFile, bet: BetRow, row: PaytableRow
+) -> Paytable:
+    place = document.positions.of_value((*path, "label"))
+    hands = tuple(Hand(each.id, each.label, each.pay, each.envy) for each in row.hands)
+    return Paytable(
+        id=pack.id_of(bet, row),
+        title=row.title or f"{bet.title} {row.label}",
+        game=pack.game,
+        bet=bet.id,
+        label=row.label,
+        evaluator=row.evaluator or bet.evaluator,
+        deck=bet.deck,
+        cards_considered=bet.cards_considered,
+        hands=hands,
+        levels=_levels(hands),
+        base_game=bet.base_game,
+        envy_scales=bet.envy_scales,
+        wager_scaling=bet.wager_scaling,
+        reserve_ppm=row.reserve,
+        notes=(*bet.notes, *row.notes),
+        source=bet.source or pack.source,
+        printed=tuple(PrintedFigure(each.figure, each.value, each.where) for each in row.printed),
+        aliases=pack.aliases_of(bet, row),
+        house_titles=_house_titles(pack, bet),
+        declared_at=(place.line, place.column),
+    )
+
+
+def _house_titles(pack: PackFile, bet: BetRow) -> tuple[tuple[str, str], ...]:
+    """A bet that is named after its game is named after the table's own game at every table."""
+    is_named_after = bet.title.startswith(pack.title)
+    rest = bet.title.removeprefix(pack.title)
+    return tuple(
+        (game, title + rest if is_named_after else bet.title)
+        for game, title in pack.game_titles().items()
+    )
+
+
+def _levels(hands: tuple[Hand, ...]) -> tuple[Level, ...]:
+    names = dict.fromkeys(hand.pay.level for hand in hands if isinstance(hand.pay, Percent))
+    return tuple(Level(name, name.capitalize()) for name in names)
+
+
+def _unreachable(hand_id: str, earlier: list[str]) -> Iterator[str]:
+    """The first hand made is paid, so a hand after one that contains it is never paid."""
+    if hand_id in earlier:
+        yield f"Hand {shown(hand_id)} is listed twice."
+    for other in earlier:
+        if hidden_by(hand_id, other):
+            yield f"Hand {shown(hand_id)} is never paid: every such hand is already {shown(other)}."
+
+
+def _unknown_hands(row: PaytableRow, evaluator: str) -> Iterator[Complaint]:
+    known = EVALUATORS[evaluator].hands
+    for number, hand in enumerate(row.hands):
+        if hand.id not in known:
+            sentence = f"has no hand {shown(hand.id)}; it has {', '.join(known)}."
+            yield ("hands", number, "id"), f"Evaluator {evaluator} {sentence}"

@@ -1,7 +1,8 @@
 """One-time codes: an operator makes one and reads it out; it works once, soon, for one table.
 
 Kept only as a salted scrypt hash. A code names its row, so that checking one costs one hash however
-many are open. Wrong tries are counted: a row closes after a few, all rows after a few more.
+many are open. Whoever tries a wrong one waits for the answer, longer with each try of anybody; a
+code stays good meanwhile for who knows it, because closing it would let strangers keep units out.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from manager.identity.errors import IdentityError
+from manager.identity.errors import IdentityError, WrongCode
 from manager.identity.store import IdentityStore
 
 VALID_MS = 15 * 60 * 1000
-WRONG_PER_CODE_MAX = 3
-WRONG_IN_ALL_MAX = 10
+DELAY_MAX_S = 8
 OPEN_MAX = 32
 SECRET_LETTERS = 8
 # Nothing that looks like something else on a small screen: no I, L, O, U, 0, 1.
@@ -39,7 +39,6 @@ class Code:
     expires_ms: int
     wrong_count: int
     used_by: bytes
-    closed: str
 
 
 class Codes:
@@ -49,7 +48,6 @@ class Codes:
 
     def make(self, table_id: str) -> str:
         """A new code for one table, in the form in which it is read out: 7-K3QX-9M2T."""
-        self._refuse_unknown_table(table_id)
         secret, salt = self._new_secret(), self._random_bytes(SALT_BYTES)
         now_ms = self._store.now_ms
         with self._store.transaction():
@@ -70,17 +68,19 @@ class Codes:
         found = _SHAPE.fullmatch(re.sub(r"[\s-]", "", text).upper())
         code = self._find(int(found[1])) if found else None
         if found is None or code is None:
-            raise self._wrong(None, "A unit came with an enrolment code that was never made.")
-        if code.closed:
-            raise self._wrong(None, f"Enrolment code {code.number} is closed: {code.closed}")
+            sentence = "A unit came with an enrolment code that was never made."
+            raise WrongCode(self._refused(None, sentence), self._delay_s())
         if not hmac.compare_digest(hashed(found[2], code.salt), code.hash):
-            raise self._wrong(code, f"A wrong enrolment code was tried for table {code.table_id}.")
+            sentence = f"A wrong enrolment code was tried for table {code.table_id}."
+            raise WrongCode(self._refused(code, sentence), self._delay_s())
         if code.used_by == request_digest:
             return code  # the same unit asks again, after its connection broke
         if code.used_by:
-            raise self._wrong(None, f"Enrolment code {code.number} was used already.")
+            sentence = f"Enrolment code {code.number} was used already."
+            raise IdentityError(self._refused(None, sentence))
         if self._store.now_ms >= code.expires_ms:
-            raise self._wrong(None, f"Enrolment code {code.number} has expired; ask for a new one.")
+            sentence = f"Enrolment code {code.number} has expired; ask for a new one."
+            raise IdentityError(self._refused(None, sentence))
         return code
 
     def use(self, code: Code, request_digest: bytes) -> None:
@@ -89,10 +89,10 @@ class Codes:
         )
 
     def wrong_table(self, code: Code, sentence: str) -> IdentityError:
-        """The right code in the wrong unit counts like a wrong one."""
-        return self._wrong(code, sentence)
+        """The right code in the wrong unit is noted like a wrong one."""
+        return IdentityError(self._refused(code, sentence))
 
-    def _wrong(self, code: Code | None, sentence: str) -> IdentityError:
+    def _refused(self, code: Code | None, sentence: str) -> str:
         with self._store.transaction():
             self._store.note("ENROLMENT_REFUSED", sentence, "", code.table_id if code else "")
             if code is not None:
@@ -100,41 +100,27 @@ class Codes:
                     "UPDATE codes SET wrong_count = wrong_count + 1 WHERE number = ?",
                     (code.number,),
                 )
-                if code.wrong_count + 1 >= WRONG_PER_CODE_MAX:
-                    self._close([code], "too many wrong tries.")
-            if self._wrong_since_last_code() >= WRONG_IN_ALL_MAX:
-                self._close(self._open(), "too many wrong tries in all.")
-        return IdentityError(sentence)
+        return sentence
 
-    def _wrong_since_last_code(self) -> int:
+    def _delay_s(self) -> int:
+        """1, 2, 4 … seconds with each refusal within the time that a code is good for."""
         row = self._store.row(
-            "SELECT count(*) FROM log WHERE code = 'ENROLMENT_REFUSED'"
-            " AND at_ms >= (SELECT coalesce(max(made_ms), 0) FROM codes)"
+            "SELECT count(*) FROM log WHERE code = 'ENROLMENT_REFUSED' AND at_ms > ?",
+            (self._store.now_ms - VALID_MS,),
         )
-        return int(row[0]) if row else 0
-
-    def _close(self, codes: list[Code], why: str) -> None:
-        for code in codes:
-            self._store.execute("UPDATE codes SET closed = ? WHERE number = ?", (why, code.number))
-            sentence = f"Enrolment code {code.number} was closed: {why}"
-            self._store.note("ENROLMENT", sentence, "", code.table_id)
+        tries = int(row[0]) if row else 1
+        return min(DELAY_MAX_S, 1 << min(max(tries - 1, 0), DELAY_MAX_S))
 
     def _open(self) -> list[Code]:
         rows = self._store.rows(
-            "SELECT * FROM codes WHERE closed = '' AND used_by = x'' AND expires_ms > ?",
-            (self._store.now_ms,),
+            "SELECT * FROM codes WHERE used_by = ? AND expires_ms > ?",
+            (b"", self._store.now_ms),
         )
         return [Code(*row) for row in rows]
 
     def _find(self, number: int) -> Code | None:
         row = self._store.row("SELECT * FROM codes WHERE number = ?", (number,))
         return Code(*row) if row else None
-
-    def _refuse_unknown_table(self, table_id: str) -> None:
-        known = [row[0] for row in self._store.rows("SELECT table_id FROM tables")]
-        if table_id not in known:
-            there = f"there are {', '.join(sorted(known))}" if known else "there is none yet"
-            raise IdentityError(f"This manager serves no table {table_id}; {there}.")
 
     def _new_secret(self) -> str:
         number, letters = int.from_bytes(self._random_bytes(16), "big"), ""

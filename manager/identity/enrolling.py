@@ -1,7 +1,7 @@
 """The serving end of enrolment: one conversation with one unit that has no certificate yet.
 
 It shows the CA's certificate, takes a request, and waits with the unit until a person has decided.
-Whether a code is good and what is issued is the desk's business.
+Whether a code is good and what is issued is `enrolments`' business.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from manager.identity.desk import EnrolmentDesk, Pending, TableOfUnit
-from manager.identity.errors import IdentityError
-from protocol import enrolment, tls
-from protocol.errors import ProtocolError
-from protocol.fields import clipped
-from protocol.messages import Message
-from protocol.stream import FrameStream, Reader, Writer
+from manager.identity.enrolments import Enrolments, Pending, TableOfUnit
+from manager.identity.errors import IdentityError, WrongCode
+from protocol.secrets import tls
+from protocol.wire import enrolment
+from protocol.wire.errors import ProtocolError
+from protocol.wire.fields import clipped
+from protocol.wire.messages import Message
+from protocol.wire.stream import FrameStream, Reader, Writer
 
 _log = logging.getLogger(__name__)
 
@@ -26,12 +27,12 @@ REQUEST_MAX_S = 10.0
 class Enrolling:
     def __init__(
         self,
-        desk: EnrolmentDesk,
+        enrolments: Enrolments,
         ca_der: bytes,
         table_of_unit: TableOfUnit,
         changed: Callable[[], None],
     ) -> None:
-        self._desk = desk
+        self._enrolments = enrolments
         self._ca_der = ca_der
         self._table_of_unit = table_of_unit
         self._changed = changed
@@ -48,7 +49,12 @@ class Enrolling:
             await _write(stream, enrolment.Offer(self._ca_der))
             request = await self._request(stream)
             if request is not None:
-                await self._wait(stream, self._desk.receive(request, self._table_of_unit))
+                await self._wait(stream, self._enrolments.receive(request, self._table_of_unit))
+        except WrongCode as refusal:
+            _log.warning("enrolment refused: %s", refusal)
+            self._changed()
+            await asyncio.sleep(refusal.delay_s)
+            await _write(stream, enrolment.Denied(clipped(str(refusal))))
         except IdentityError as refusal:
             _log.warning("enrolment refused: %s", refusal)
             await _write(stream, enrolment.Denied(clipped(str(refusal))))
@@ -76,7 +82,7 @@ class Enrolling:
         while pending.waits and loop.time() < until_s:
             await _write(stream, enrolment.Waiting(pending.nonce))
             await asyncio.sleep(enrolment.STILL_WAITING_EVERY_S)
-            pending = self._desk.look(pending.number)
+            pending = self._enrolments.look(pending.number)
         if pending.waits:
             raise IdentityError(
                 "Nobody has approved the request yet; ask again with the same code."

@@ -7,17 +7,23 @@ it may be kept elsewhere and named when it is needed.
 
 from __future__ import annotations
 
-import os
+import logging
 import shutil
 import tempfile
+from collections.abc import Collection
+from datetime import datetime
 from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from kit.files import write_private
 from manager.identity import certificates
 from manager.identity.errors import IdentityError
-from protocol import tls
+from protocol.proof.tail import TailSigner
+from protocol.secrets import tls
+
+_log = logging.getLogger(__name__)
 
 FOLDER_NAME = "identity"
 
@@ -29,6 +35,8 @@ class IdentityFolder:
         self.ca_key = self.path / "ca.key"
         self.manager = self.path / "manager.pem"
         self.manager_key = self.path / "manager.key"
+        self.web = self.path / "web.pem"
+        self.web_key = self.path / "web.key"
         self.database = self.path / "identity.sqlite"
 
     def ensure(self) -> None:
@@ -55,6 +63,49 @@ class IdentityFolder:
         if not isinstance(key, certificates.Key) or key.public_key() != ca.public_key():
             raise IdentityError(f"{path} is not the key of this floor's CA.")
         return ca, key
+
+    def tail_signer(self) -> TailSigner:
+        """The manager's own key, for its word on the ledger's end."""
+        check_private(self.manager_key)
+        key = load_pem_private_key(self.manager_key.read_bytes(), password=None)
+        if not isinstance(key, certificates.Key):
+            raise IdentityError(f"{self.manager_key} is not a P-256 key.")
+        return TailSigner(key)
+
+    def issue(self, unit_id: str, signing_request: bytes, ca_key: Path | None = None) -> bytes:
+        """A unit's certificate; the one thing that needs the CA's key."""
+        ca, key = self.load_issuer(ca_key)
+        public_key = certificates.read_request(signing_request, unit_id)
+        return certificates.der(certificates.issue_unit(ca, key, unit_id, public_key))
+
+    def ensure_web(self, names: Collection[str], now: datetime, ca_key: Path | None = None) -> None:
+        """A certificate for the pages under these names, made anew before the old one ends.
+
+        It needs the CA's key. Where that is kept elsewhere, an old certificate stays in use.
+        """
+        if self._web_is_good(names, now):
+            return
+        try:
+            ca, issuer = self.load_issuer(ca_key)
+        except IdentityError as error:
+            if ca_key is None and self.web.exists():
+                _log.warning("The pages keep their old certificate: %s", error)
+                return
+            raise
+        key = certificates.new_key()
+        issued = certificates.issue_web(ca, issuer, key, names, now)
+        # The key first: a certificate whose key is not there yet would not be served.
+        write_private(self.web_key, certificates.key_pem(key))
+        write_private(self.web, certificates.pem(issued))
+
+    def _web_is_good(self, names: Collection[str], now: datetime) -> bool:
+        try:
+            found = x509.load_pem_x509_certificate(self.web.read_bytes())
+            key = load_pem_private_key(self.web_key.read_bytes(), password=None)
+        except (OSError, ValueError):
+            return False
+        is_pair = key.public_key() == found.public_key()
+        return is_pair and certificates.is_good_for(found, names, now)
 
     def _load_ca(self) -> x509.Certificate:
         try:
@@ -83,15 +134,6 @@ def _write_keys(folder: Path) -> None:
     write_private(folder / "manager.key", certificates.key_pem(manager_key))
     write_private(folder / "ca.pem", certificates.pem(ca))
     write_private(folder / "manager.pem", certificates.pem(manager))
-
-
-def write_private(path: Path, data: bytes) -> None:
-    """A new file that only its owner can read, on the disk when this returns."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def check_private(path: Path) -> None:

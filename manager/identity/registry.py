@@ -115,7 +115,7 @@ class Registry:
 
     def add_seal_key(self, unit_id: str, public_key: bytes) -> None:
         self._store.execute(
-            "INSERT OR IGNORE INTO seal_keys VALUES (?, ?, ?)",
+            "INSERT INTO seal_keys VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             (unit_id, public_key, self._store.now_ms),
         )
 

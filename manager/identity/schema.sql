@@ -1,10 +1,5 @@
--- Who may speak for which table. Kept beside the ledger, not in it: the ledger belongs to the serving
--- process alone, while an operator approves and revokes from another one.
-
-CREATE TABLE tables (              -- the serving process's tables, for the operator's commands
-    table_id TEXT PRIMARY KEY,
-    unit_id TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+-- Who may speak for which table. Kept beside the ledger, not in it: it is no record of money, and a
+-- copy of the ledger for an auditor tells nothing of codes and certificates.
 
 CREATE TABLE codes (
     number INTEGER PRIMARY KEY,
@@ -14,8 +9,7 @@ CREATE TABLE codes (
     made_ms INTEGER NOT NULL,
     expires_ms INTEGER NOT NULL,
     wrong_count INTEGER NOT NULL DEFAULT 0,
-    used_by BLOB NOT NULL DEFAULT x'',      -- digest of the request that used it
-    closed TEXT NOT NULL DEFAULT ''         -- why it no longer counts
+    used_by BLOB NOT NULL DEFAULT x''       -- digest of the request that used it
 ) STRICT;
 
 CREATE TABLE requests (

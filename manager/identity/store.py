@@ -1,22 +1,22 @@
-"""The database of identities: shared by the serving process and the operator's commands.
+"""The database of identities, beside the ledger: whoever has the ledger's lock may write it.
 
-Small, seldom written and durable at every commit; a rollback journal lets several processes use it
-without more. What the rows mean is known to `registry` and `desk`.
+Small, seldom written and durable at every commit. What the rows mean is known to `registry` and
+`enrolments`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 import apsw
 
+from kit.migrations import Format, FormatRefused, statements
 from manager.identity.errors import IdentityError
 
-SCHEMA_VERSION = 1
-APPLICATION_ID = 0x55464944  # "UFID"
+# "UFID"
+FORMAT = Format("The list of identities", 0x55464944, (statements(__package__, "schema.sql"),))
 BUSY_MAX_MS = 5_000
 
 
@@ -36,8 +36,7 @@ class IdentityStore:
         self._now_ms = now_ms
         with _in_words():
             self._connection = apsw.Connection(path)
-            self._prepare(path)
-        self._seen_version = self._version()
+            self._prepare()
 
     @property
     def now_ms(self) -> int:
@@ -60,12 +59,6 @@ class IdentityStore:
         found = self.rows(query, values)
         return found[0] if found else None
 
-    def changed_elsewhere(self) -> bool:
-        """True once after another process has written."""
-        version = self._version()
-        changed, self._seen_version = version != self._seen_version, version
-        return changed
-
     def note(self, code: str, sentence: str, unit_id: str = "", table_id: str = "") -> None:
         self.execute(
             "INSERT INTO log (at_ms, code, unit_id, table_id, sentence) VALUES (?, ?, ?, ?, ?)",
@@ -83,29 +76,22 @@ class IdentityStore:
     def close(self) -> None:
         self._connection.close()
 
-    def _version(self) -> int:
-        with _in_words():
-            return int(self._connection.pragma("data_version"))
-
-    def _prepare(self, path: str) -> None:
+    def _prepare(self) -> None:
         connection = self._connection
-        connection.set_busy_timeout(BUSY_MAX_MS)
+        connection.set_busy_timeout(BUSY_MAX_MS)  # a backup may be reading
         connection.pragma("synchronous", "full")
-        # A transaction begins as a writer's: two that read first could not both go on to write.
-        connection.transaction_mode = "IMMEDIATE"
         with connection:
             if connection.pragma("user_version") == 0:
-                connection.execute(files(__package__).joinpath("schema.sql").read_text("utf-8"))
-                connection.pragma("application_id", APPLICATION_ID)
-                connection.pragma("user_version", SCHEMA_VERSION)
-        version = connection.pragma("user_version")
-        if connection.pragma("application_id") != APPLICATION_ID or version != SCHEMA_VERSION:
-            raise IdentityError(f"{path} is not a list of identities of version {SCHEMA_VERSION}.")
+                FORMAT.create(connection)
+            FORMAT.check(connection)
+            FORMAT.upgrade(connection)
 
 
 @contextmanager
 def _in_words() -> Iterator[None]:
     try:
         yield
+    except FormatRefused as refused:
+        raise IdentityError(str(refused)) from refused
     except apsw.Error as error:
         raise IdentityError(f"The list of identities cannot be used: {error}.") from error

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manager.ledger.entries import BY_THE_MANAGER, Origin
-from manager.ledger.store import Store
+from manager.ledger.store.entries import BY_THE_MANAGER, EventSource
+from manager.ledger.store.relations import ALARMS
+from manager.ledger.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,26 +28,29 @@ class Alarms:
         self._store = store
 
     def record(
-        self, code: str, sentence: str, table_id: str = "", origin: Origin = BY_THE_MANAGER
+        self, code: str, sentence: str, table_id: str = "", origin: EventSource = BY_THE_MANAGER
     ) -> None:
-        self._store.execute(
-            "INSERT INTO alarms (commit_ms, unit_id, table_id, event_sequence, code, sentence)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (self._store.now_ms, origin.unit_id, table_id, origin.sequence, code, sentence),
-        )
+        with self._store.transaction():
+            newest = self._store.newest(ALARMS)
+            number = newest[0] + 1 if newest else 1
+            now_ms, sequence = self._store.now_ms, origin.sequence
+            row = (number, now_ms, origin.unit_id, table_id, sequence, code, sentence)
+            self._store.put(ALARMS, row)
 
     def record_once(
-        self, code: str, sentence: str, table_id: str = "", origin: Origin = BY_THE_MANAGER
+        self, code: str, sentence: str, table_id: str = "", origin: EventSource = BY_THE_MANAGER
     ) -> None:
         """Like `record`, but a unit that keeps knocking with the same trouble fills no list."""
-        newest = self._store.row(
-            "SELECT code, sentence FROM alarms WHERE unit_id = ? ORDER BY number DESC LIMIT 1",
-            (origin.unit_id,),
-        )
-        if newest != (code, sentence):
+        newest = self._store.newest(ALARMS, unit_id=origin.unit_id)
+        if newest is None or newest[-2:] != (code, sentence):
             self.record(code, sentence, table_id, origin)
 
     def newest(self, count_max: int) -> list[Alarm]:
         """The newest first."""
-        rows = self._store.rows("SELECT * FROM alarms ORDER BY number DESC LIMIT ?", (count_max,))
-        return [Alarm(*row) for row in rows]
+        return [Alarm(*row) for row in self._store.find(ALARMS, {}, newest=count_max)]
+
+    def since(self, number: int) -> list[Alarm]:
+        """Those after this one, oldest first."""
+        newest = self._store.newest(ALARMS)
+        count = int(newest[0]) - number if newest else 0
+        return self.newest(count)[::-1] if count > 0 else []

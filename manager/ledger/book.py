@@ -1,8 +1,8 @@
 """The operations of the ledger: wagers, claims, awards, the end of a round.
 
 Each method is one step of a round, checked against the round's accepted bets, and leaves the ledger
-balanced. Called inside the caller's SQLite transaction, so a step and the record that it was taken
-commit together. A step that makes no sense raises `Refused` and has written nothing.
+balanced. Called inside the caller's transaction, so a step and the record that it was taken
+commit together. A step that makes no sense raises `BookingRefused` and has written nothing.
 """
 
 from __future__ import annotations
@@ -10,23 +10,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from manager.ledger import accounts, posting
 from manager.ledger.alarms import Alarms
-from manager.ledger.authority import authorise
-from manager.ledger.claims import LOGGED_BY_LOCK, LOGGED_BY_UNIT, Claim, Claims, ClaimState
-from manager.ledger.entries import Origin, Reference
-from manager.ledger.errors import Refused
+from manager.ledger.awards import posting
+from manager.ledger.awards.authority import authorise
+from manager.ledger.awards.payments import Payments, reference_of
+from manager.ledger.claims import LOGGED_BY_TERMS, LOGGED_BY_UNIT, ClaimRecord, Claims, ClaimState
+from manager.ledger.errors import BookingRefused
 from manager.ledger.jackpots import Jackpots
-from manager.ledger.payments import Payments, reference_of
-from manager.ledger.pricing import MeterState, Movement, Pay, Rate, split_wager
+from manager.ledger.pricing import MeterState, Movement, Pay, WagerSplit, split_wager
 from manager.ledger.rounds import Round, Rounds
-from manager.ledger.rules import TableRules, award_line, pay_order
-from manager.ledger.store import Store
+from manager.ledger.rules import TableRules, award_line
+from manager.ledger.store import accounts
+from manager.ledger.store.entries import Entry, EventSource, Kind, Reference
+from manager.ledger.store.relations import TRANSACTIONS
+from manager.ledger.store.store import Store
+from manager.ledger.swipes import Swipes
 from manager.ledger.tables import Tables
+from manager.ledger.tails import Tails
 from manager.ledger.wins import Wins
-from protocol import events
-from protocol.rows import AwardLine, ClaimedHand, EnvyLine
-from protocol.settings import GameSetting
+from manager.money import text_from_cents
+from protocol.numbers import SWIPE_CLAIM
+from protocol.sensor_id import pay_order
+from protocol.wire import events
+from protocol.wire.errors import ErrorCode
+from protocol.wire.rows import AwardLine, ClaimedHand, EnvyLine
+from protocol.wire.settings import GameSetting
 
 _STANDING = (ClaimState.OPEN, ClaimState.OWED, ClaimState.COMMITTED)
 
@@ -49,86 +57,95 @@ class Book:
         self.rounds = Rounds(store)
         self.claims = Claims(store)
         self.wins = Wins(store)
+        self.swipes = Swipes(store)
         self.alarms = Alarms(store)
+        self.tails = Tails(store)
         self.payments = Payments(store, self.jackpots, self.alarms)
 
     # -- the round ---------------------------------------------------------------------------
 
-    def wagers(
-        self,
-        rules: TableRules,
-        round_number: int,
-        accepted: Sequence[str],
-        origin: Origin,
-        joined: Sequence[Sequence[int]] = (),
-    ) -> None:
-        """Starts a round: one transaction per accepted wager.
+    def start_round(self, rules: TableRules, body: events.RoundStart, origin: EventSource) -> None:
+        """Starts a round: one transaction for the accepted wagers of each game.
 
         A bet the dealer took is booked even when something else about the round is wrong; what
         is wrong becomes an alarm.
         """
-        latest = self.rounds.latest(rules.table_id)
-        if latest is not None and round_number <= latest.number:
-            raise Refused(f"Round {round_number} follows round {latest.number}: not in order.")
+        number, latest = body.round_number, self.rounds.latest(rules.table_id)
+        if latest is not None and number <= latest.number:
+            raise BookingRefused(f"Round {number} follows round {latest.number}: not in order.")
         if latest is not None and latest.is_on:
             self._alarm("ROUND", f"Round {latest.number} was never ended.", rules, origin)
             self.rounds.end(rules.table_id, latest.number)
         if rules.settings.stop_sentence:
-            sentence = f"Round {round_number} was started before the table heard of the stop."
+            sentence = f"Round {number} was started before the table heard of the stop."
             self._alarm("STOPPED", sentence, rules, origin)
-        booked = [
-            sensor for sensor in accepted if self._book_wager(rules, round_number, sensor, origin)
-        ]
-        self.rounds.start(rules.table_id, round_number, booked, joined)
+        games = self._games_of(rules, body.accepted, origin)
+        for letter in dict.fromkeys(game.letter for game in games.values()):
+            sensors = [sensor for sensor, game in games.items() if game.letter == letter]
+            splits = self._splits(rules, games[sensors[0]], len(sensors))
+            place = Reference(rules.table_id, number, " ".join(sensors))
+            self.store.append(posting.wagers_entry(splits, place, origin))
+        self.rounds.start(rules.table_id, number, list(games), body.joined)
 
-    def _book_wager(
-        self, rules: TableRules, round_number: int, sensor: str, origin: Origin
-    ) -> bool:
-        try:
-            game = rules.game(sensor)
-        except Refused as refused:
-            self._alarm("WAGER", f"{refused.sentence} Its wager was not booked.", rules, origin)
-            return False
-        split = split_wager(game.wager_cents, self._rates(rules, game))
-        reference = Reference(rules.table_id, round_number, sensor)
-        self.store.append(posting.wager_entry(split, reference, origin))
-        return True
+    def _games_of(
+        self, rules: TableRules, sensors: Sequence[str], origin: EventSource
+    ) -> dict[str, GameSetting]:
+        """The game of each bet that can be booked; the others become alarms."""
+        games: dict[str, GameSetting] = {}
+        for sensor in sensors:
+            try:
+                games[sensor] = rules.game(sensor)
+            except BookingRefused as refused:
+                self._alarm("WAGER", f"{refused.sentence} Its wager was not booked.", rules, origin)
+        return games
 
-    def _rates(self, rules: TableRules, game: GameSetting) -> list[Rate]:
-        """What each meter takes now; only one with a limit has to look at its amount."""
-        rates: list[Rate] = []
-        for meter in game.meters:
-            terms = rules.jackpots[meter.id]
-            shown = self.jackpots.state(meter.id).total_microcents if terms.limit_cents else 0
-            rates.append(terms.rate(shown))
-        return rates
+    def _splits(self, rules: TableRules, game: GameSetting, count: int) -> list[WagerSplit]:
+        """Where each of the wagers goes; only a meter with a limit has to look at its amount."""
+        always = rules.split(game)
+        if always is not None:
+            return [always] * count
+        terms = [rules.jackpots[meter.id] for meter in game.meters]
+        shown = {each.id: self.jackpots.state(each.id).total_microcents for each in terms}
+        splits: list[WagerSplit] = []
+        for _ in range(count):
+            rates = [each.rate(shown[each.id]) for each in terms]
+            splits.append(split_wager(game.wager_cents, rates))
+            for share in splits[-1].shares:
+                shown[share.meter_id] += share.contribution_microcents
+        return splits
 
     def check_hand(self, rules: TableRules, round_number: int, sensor: str, hand_id: str) -> None:
         """A hand selected (or turned off, "") at an accepted bet; nothing is booked."""
-        self._check_accepted(self.rounds.on(rules.table_id, round_number), sensor)
+        self._check_accepted(self.rounds.entered(rules.table_id, round_number), sensor)
         if hand_id:
             rules.hand(sensor, hand_id)
 
-    def end_round(self, rules: TableRules, round_number: int, origin: Origin) -> None:
-        self.rounds.on(rules.table_id, round_number)
-        for claim in self.claims.of_round(rules.table_id, round_number):
-            if claim.state in (ClaimState.OPEN, ClaimState.OWED):
+    def end_round(self, rules: TableRules, round_number: int, origin: EventSource) -> None:
+        self.rounds.entered(rules.table_id, round_number)
+        for claim in self.claims.unsettled():
+            if (claim.table_id, claim.round_number) == (rules.table_id, round_number):
                 sentence = f"Round {round_number} ended with claim {claim.number} unpaid."
                 self._alarm("CLAIM", sentence, rules, origin)
         self.rounds.end(rules.table_id, round_number)
 
+    def reopen_round(self, rules: TableRules, round_number: int, origin: EventSource) -> None:
+        """The round that ended last is on again; an older one stays as it is."""
+        latest = self.rounds.latest(rules.table_id)
+        if latest is None or latest.number != round_number or latest.is_on:
+            raise BookingRefused(f"Round {round_number} is not the one that ended last.")
+        self.rounds.reopen(rules.table_id, round_number)
+        self._alarm("REOPENED", f"Round {round_number} was opened again.", rules, origin)
+
     # -- the claim ---------------------------------------------------------------------------
 
-    def claim(self, rules: TableRules, body: events.Claim, origin: Origin) -> Claim:
+    def claim(self, rules: TableRules, body: events.Claim, origin: EventSource) -> ClaimRecord:
         """Quotes a claim, or fixes and logs its amount when the table or a meter asks for that."""
-        expected = self.claims.last_number(rules.table_id) + 1
-        if body.claim_number != expected:
-            raise Refused(f"Claim {body.claim_number} is out of order; {expected} is next.")
+        self.check_claim_number(rules, body.claim_number)
         accepted = self.rounds.on(rules.table_id, body.round_number)
         pays = self.pays(rules, accepted, body.hands)
         self.payments.refuse_second_share(rules.table_id, accepted.number, pays)
         quote = self.quote(rules, accepted, pays)
-        claim = Claim(
+        claim = ClaimRecord(
             rules.table_id,
             body.claim_number,
             body.round_number,
@@ -137,11 +154,16 @@ class Book:
             lines=quote.lines,
             envy=quote.envy,
         )
-        if body.frozen or rules.locks_claims(pays):
-            logged_by = LOGGED_BY_UNIT if body.frozen else LOGGED_BY_LOCK
+        if body.frozen or rules.freezes_claims(pays):
+            logged_by = LOGGED_BY_UNIT if body.frozen else LOGGED_BY_TERMS
             claim = self.log_frozen(claim, logged_by, origin, quote)
         self.claims.save(claim)
         return claim
+
+    def check_claim_number(self, rules: TableRules, number: int) -> None:
+        expected = self.claims.last_number(rules.table_id) + 1
+        if number != expected:
+            raise BookingRefused(f"Claim {number} is out of order; {expected} is next.")
 
     def quote(self, rules: TableRules, accepted: Round, pays: Sequence[Pay]) -> Quote:
         """Prices on copies of the meters; nothing moves."""
@@ -152,32 +174,38 @@ class Book:
         measures = {each.pay.sensor: posting.measure(each) for each in movements}
         return Quote(lines_of(movements), envy, rules.role(pays, amounts), measures)
 
-    def log_frozen(self, claim: Claim, logged_by: str, origin: Origin, quote: Quote) -> Claim:
+    def log_frozen(
+        self, claim: ClaimRecord, logged_by: str, origin: EventSource, quote: Quote
+    ) -> ClaimRecord:
         """Puts the fixed amounts into the chain; the meter moves at the commit."""
         place = reference_of(claim)
         entry = posting.claim_logged_entry(quote.lines, quote.envy, quote.measures, place, origin)
         number = self.store.append(entry)
         return replace(claim, frozen=True, logged_by=logged_by, log_number=number)
 
-    def cancel(self, rules: TableRules, round_number: int, number: int, origin: Origin) -> None:
+    def cancel(
+        self, rules: TableRules, round_number: int, number: int, origin: EventSource
+    ) -> None:
         claim = self.claims.get(rules.table_id, number)
         if claim.round_number != round_number:
-            raise Refused(f"Claim {number} belongs to round {claim.round_number}.")
+            raise BookingRefused(f"Claim {number} belongs to round {claim.round_number}.")
         if claim.state is ClaimState.COMMITTED:
-            raise Refused(f"Claim {number} is booked; only a correction can undo it.")
+            raise BookingRefused(f"Claim {number} is booked; only a correction can undo it.")
         if claim.logged_by == LOGGED_BY_UNIT:
-            raise Refused(f"Claim {number} was logged under the key and stands.")
+            raise BookingRefused(f"Claim {number} was logged under the key and stands.")
         if claim.state is ClaimState.OWED:
             self.payments.give_back(claim, origin)
         self.claims.save(replace(claim, state=ClaimState.CANCELLED, refusal=None))
 
-    def commit(self, rules: TableRules, commit: events.Commit, origin: Origin) -> Claim:
+    def commit(self, rules: TableRules, commit: events.Commit, origin: EventSource) -> ClaimRecord:
         """Books an authorised claim. Repeated for a booked claim, it changes nothing."""
         claim = self.claims.get(rules.table_id, commit.claim_number)
         if claim.state is ClaimState.COMMITTED:
             return claim
-        self._check_committable(claim, commit)
-        authorisation = authorise(rules, claim, commit)
+        self.check_committable(claim, commit)
+        # Nothing may be written before this: a refusal leaves the claim open for another card.
+        card = self.swipes.card(claim.table_id, SWIPE_CLAIM, claim.number, commit.ticket)
+        authorisation = authorise(rules, claim, commit, card, self.is_approved(claim))
         if claim.state is ClaimState.OWED:
             self._hand_over(claim, origin)
         else:
@@ -187,20 +215,35 @@ class Book:
         self.claims.save(claim)
         return claim
 
+    def approve(self, claim: ClaimRecord, detail: Mapping[str, str], names: str) -> None:
+        """Two people at the manager stand for a claim, with the amounts that it has now."""
+        total = text_from_cents(claim.total_cents)
+        sentence = f"Claim {claim.number} of {total} approved by {names}."
+        lines = [list(line) for line in claim.lines]
+        self.store.append(
+            Entry(
+                Kind.CLAIM_APPROVED,
+                reference_of(claim),
+                sentence,
+                (),
+                detail={**detail, "lines": lines},
+            )
+        )
+
     # -- inside ------------------------------------------------------------------------------
 
     def pays(self, rules: TableRules, accepted: Round, hands: Sequence[ClaimedHand]) -> list[Pay]:
         """The claimed hands in pay order, each at an accepted bet that has no claim yet."""
         if not hands:
-            raise Refused("A claim needs at least one winning hand.")
+            raise BookingRefused("A claim needs at least one winning hand.")
         sensors = [hand.sensor for hand in hands]
         if len(set(sensors)) != len(sensors):
-            raise Refused("A claim names the same sensor twice.")
+            raise BookingRefused("A claim names the same sensor twice.")
         taken = self._claimed_sensors(accepted)
         for sensor in sensors:
             self._check_accepted(accepted, sensor)
             if sensor in taken:
-                raise Refused(f"{sensor} has a claim in round {accepted.number} already.")
+                raise BookingRefused(f"{sensor} has a claim in round {accepted.number} already.")
         ordered = sorted(hands, key=lambda hand: pay_order(hand.sensor))
         return [rules.pay(hand.sensor, hand.hand) for hand in ordered]
 
@@ -216,15 +259,25 @@ class Book:
 
     def _check_accepted(self, accepted: Round, sensor: str) -> None:
         if sensor not in accepted.accepted:
-            raise Refused(f"{sensor} has no accepted bet in round {accepted.number}.")
+            raise BookingRefused(f"{sensor} has no accepted bet in round {accepted.number}.")
 
-    def _check_committable(self, claim: Claim, commit: events.Commit) -> None:
+    def is_approved(self, claim: ClaimRecord) -> bool:
+        """Looked up only for a claim that was told to wait for it."""
+        if claim.refusal is None or claim.refusal.code != ErrorCode.APPROVAL:
+            return False
+        place = {"table_id": claim.table_id, "round_number": claim.round_number}
+        wanted = {"kind": str(Kind.CLAIM_APPROVED), "claim_number": claim.number}
+        return bool(self.store.find(TRANSACTIONS, {**place, **wanted}))
+
+    def check_committable(self, claim: ClaimRecord, commit: events.Commit) -> None:
         if claim.state not in (ClaimState.OPEN, ClaimState.OWED):
-            raise Refused(f"Claim {claim.number} is {claim.state.lower()}.")
+            raise BookingRefused(f"Claim {claim.number} is {claim.state.lower()}.")
         if claim.round_number != commit.round_number:
-            raise Refused(f"Claim {claim.number} belongs to round {claim.round_number}.")
+            raise BookingRefused(f"Claim {claim.number} belongs to round {claim.round_number}.")
         if not claim.awarded:
-            raise Refused(f"Claim {claim.number} was authorised before its amount was received.")
+            raise BookingRefused(
+                f"Claim {claim.number} was authorised before its amount was received."
+            )
 
     def _meters_after_frozen(self, meter_ids: set[str]) -> dict[str, MeterState]:
         """Copies of the meters as they will be when every fixed claim has been paid from them."""
@@ -238,8 +291,9 @@ class Book:
             )
         return meters
 
-    def _apply(self, claim: Claim, payee: str, origin: Origin) -> Claim:
+    def _apply(self, claim: ClaimRecord, payee: str, origin: EventSource) -> ClaimRecord:
         """Moves the claim's money to `payee`, after every claim fixed before it on its meters."""
+        # A claim frozen earlier was promised the meter as it stood then; it must draw on it first.
         self._apply_earlier(claim, origin)
         rules = self.tables.rules(claim.table_id)
         meters = self.jackpots.states(rules.meter_ids)
@@ -249,7 +303,7 @@ class Book:
         self.payments.book(claim, movements, payee, origin)
         return replace(claim, lines=lines_of(movements), shown=shown_of(rules, movements, meters))
 
-    def _apply_earlier(self, claim: Claim, origin: Origin) -> None:
+    def _apply_earlier(self, claim: ClaimRecord, origin: EventSource) -> None:
         """A fixed amount assumes the ones fixed before it have left the meter.
 
         They stand as wins, so they leave it now, into an account of what is owed at their tables.
@@ -265,19 +319,19 @@ class Book:
                 moved = self._apply(current, payee, origin)
                 self.claims.save(replace(moved, state=ClaimState.OWED))
 
-    def _hand_over(self, claim: Claim, origin: Origin) -> None:
+    def _hand_over(self, claim: ClaimRecord, origin: EventSource) -> None:
         owed = self.store.balance(accounts.owed(claim.table_id, claim.number))
         self.store.append(posting.handed_over_entry(owed, reference_of(claim), origin))
 
-    def _pays_of(self, claim: Claim) -> list[Pay]:
+    def _pays_of(self, claim: ClaimRecord) -> list[Pay]:
         rules = self.tables.rules(claim.table_id)
         return [rules.pay(line.sensor, line.hand) for line in claim.lines]
 
-    def _alarm(self, code: str, sentence: str, rules: TableRules, origin: Origin) -> None:
+    def _alarm(self, code: str, sentence: str, rules: TableRules, origin: EventSource) -> None:
         self.alarms.record(code, sentence, rules.table_id, origin)
 
 
-def _amounts(claim: Claim) -> list[int]:
+def _amounts(claim: ClaimRecord) -> list[int]:
     return [line.amount_cents for line in claim.lines]
 
 

@@ -12,12 +12,13 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from typing import Any
 
-from manager.ledger.errors import Refused
-from manager.ledger.store import Store
-from protocol.rows import AwardLine, EnvyLine
+from manager.ledger.errors import BookingRefused
+from manager.ledger.store.relations import CLAIMS
+from manager.ledger.store.store import Store
+from protocol.wire.rows import AwardLine, EnvyLine
 
 
 class ClaimState(enum.StrEnum):
@@ -32,7 +33,7 @@ class ClaimState(enum.StrEnum):
 OPERATOR_CLAIMS_FROM = 1_000_000_000
 
 LOGGED_BY_UNIT = "unit"  # J-POT was pressed under the key: the win stands
-LOGGED_BY_LOCK = "claim_lock"  # fixed early by the meter's terms: may still be cancelled
+LOGGED_BY_TERMS = "terms"  # fixed early by the meter's terms: may still be cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ClaimRecord:
     table_id: str
     number: int
     round_number: int
@@ -64,7 +65,7 @@ class Claim:
 
     @property
     def meter_ids(self) -> set[str]:
-        return {line.level for line in self.lines if line.level}
+        return {line.meter_id for line in self.lines if line.meter_id}
 
     @property
     def total_cents(self) -> int:
@@ -75,68 +76,67 @@ class Claims:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def save(self, claim: Claim) -> None:
+    def save(self, claim: ClaimRecord) -> None:
         """Writes the claim as it now is."""
-        values = _values(claim)
-        marks = ",".join("?" * len(values))
-        self._store.execute(f"INSERT OR REPLACE INTO claims VALUES ({marks})", values)
+        self._store.put(CLAIMS, _values(claim))
 
-    def find(self, table_id: str, number: int) -> Claim | None:
-        found = self._select("table_id = ? AND number = ?", table_id, number)
-        return found[0] if found else None
+    def find(self, table_id: str, number: int) -> ClaimRecord | None:
+        row = self._store.get(CLAIMS, table_id, number)
+        return _claim(row) if row else None
 
-    def get(self, table_id: str, number: int) -> Claim:
+    def get(self, table_id: str, number: int) -> ClaimRecord:
         claim = self.find(table_id, number)
         if claim is None:
-            raise Refused(f"Table {table_id} has made no claim {number}.")
+            raise BookingRefused(f"Table {table_id} has made no claim {number}.")
         return claim
 
     def last_number(self, table_id: str) -> int:
         """The newest claim of the table's unit."""
-        row = self._store.row(
-            "SELECT coalesce(max(number), 0) FROM claims WHERE table_id = ? AND number < ?",
-            (table_id, OPERATOR_CLAIMS_FROM),
-        )
-        return int(row[0]) if row else 0
+        return self._newest_number(table_id, OPERATOR_CLAIMS_FROM)
 
     def next_operator_number(self, table_id: str) -> int:
-        row = self._store.row("SELECT max(number) FROM claims WHERE table_id = ?", (table_id,))
-        newest = int(row[0]) if row and row[0] else 0
-        return max(newest, OPERATOR_CLAIMS_FROM) + 1
+        return max(self._newest_number(table_id), OPERATOR_CLAIMS_FROM) + 1
 
-    def of_round(self, table_id: str, round_number: int) -> list[Claim]:
-        return self._select("table_id = ? AND round_number = ?", table_id, round_number)
+    def newest_number(self, table_id: str) -> int:
+        """The newest claim of the table, whoever made it."""
+        return self._newest_number(table_id)
 
-    def unanswered(self, table_id: str) -> list[Claim]:
+    def _newest_number(self, table_id: str, below: int | None = None) -> int:
+        found = self._store.find(CLAIMS, {"table_id": table_id}, newest=1, below=below)
+        return int(found[0][1]) if found else 0
+
+    def of_round(self, table_id: str, round_number: int) -> list[ClaimRecord]:
+        place = {"table_id": table_id, "round_number": round_number}
+        return [_claim(row) for row in self._store.find(CLAIMS, place)]
+
+    def unanswered(self, table_id: str) -> list[ClaimRecord]:
         """Claims whose Award or Committed the unit has not confirmed having."""
-        return self._select(
-            "table_id = ? AND ((state IN ('OPEN', 'OWED') AND NOT awarded)"
-            " OR (state = 'COMMITTED' AND NOT settled))",
-            table_id,
-        )
-
-    def unsettled(self) -> list[Claim]:
-        """Claims of every table that were neither paid nor withdrawn."""
-        return self._select("state IN ('OPEN', 'OWED')")
-
-    def frozen_unapplied(self, meter_ids: Iterable[str]) -> list[Claim]:
-        """Fixed claims of every table that still have to leave one of these meters, in order."""
-        wanted = set(meter_ids)
-        waiting = self._select("state = 'OPEN' AND frozen ORDER BY log_number")
-        return [claim for claim in waiting if claim.meter_ids & wanted]
-
-    def note_refusal(self, claim: Claim, code: int, sentence: str, sequence: int) -> None:
-        self.save(replace(claim, refusal=Refusal(code, sentence, sequence)))
-
-    def _select(self, where: str, *values: object) -> list[Claim]:
-        order = "" if "ORDER BY" in where else " ORDER BY number"
         return [
-            _claim(row)
-            for row in self._store.rows(f"SELECT * FROM claims WHERE {where}{order}", values)
+            claim
+            for claim in self._live()
+            if claim.table_id == table_id
+            and (claim.state is ClaimState.COMMITTED or not claim.awarded)
         ]
 
+    def unsettled(self) -> list[ClaimRecord]:
+        """Claims of every table that were neither paid nor withdrawn."""
+        return [claim for claim in self._live() if claim.state is not ClaimState.COMMITTED]
 
-def _values(claim: Claim) -> tuple[Any, ...]:
+    def frozen_unapplied(self, meter_ids: Iterable[str]) -> list[ClaimRecord]:
+        """Fixed claims of every table that still have to leave one of these meters, in order."""
+        wanted = set(meter_ids)
+        waiting = [
+            claim for claim in self._live() if claim.state is ClaimState.OPEN and claim.frozen
+        ]
+        waiting.sort(key=lambda claim: claim.log_number)
+        return [claim for claim in waiting if claim.meter_ids & wanted]
+
+    def _live(self) -> list[ClaimRecord]:
+        """Claims that are not paid, or whose payment their unit has not confirmed."""
+        return [_claim(row) for row in self._store.live(CLAIMS)]
+
+
+def _values(claim: ClaimRecord) -> tuple[Any, ...]:
     refusal = claim.refusal or Refusal(0, "", 0)
     return (
         claim.table_id,
@@ -157,9 +157,9 @@ def _values(claim: Claim) -> tuple[Any, ...]:
     )
 
 
-def _claim(row: tuple[Any, ...]) -> Claim:
+def _claim(row: tuple[Any, ...]) -> ClaimRecord:
     refusal = Refusal(*row[14:17]) if row[14] else None
-    return Claim(
+    return ClaimRecord(
         table_id=row[0],
         number=row[1],
         round_number=row[2],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol.errors import ErrorCode
+from protocol.wire.errors import ErrorCode
 
 
 class LedgerError(Exception):
@@ -13,7 +13,7 @@ class StoreError(LedgerError):
     """The database is damaged, foreign, in use or of another version: no play until mended."""
 
 
-class Refused(LedgerError):  # noqa: N818
+class BookingRefused(LedgerError):  # noqa: N818
     """A request from a table that makes no sense: answered and recorded, without effect."""
 
     def __init__(self, sentence: str, code: ErrorCode = ErrorCode.CLAIM_REFUSED) -> None:

@@ -12,11 +12,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
-from manager.ledger import accounts
-from manager.ledger.entries import Entry, Kind, Reference, postings
 from manager.ledger.errors import LedgerError
 from manager.ledger.pricing import MeterState
-from manager.ledger.store import Store
+from manager.ledger.store import accounts
+from manager.ledger.store.entries import Entry, Kind, Reference, postings
+from manager.ledger.store.relations import JACKPOTS, TRANSACTIONS
+from manager.ledger.store.store import Store
 from manager.ledger.terms import FROM_METER, FROM_TRAY, Jackpot
 from manager.money import CENTS_MAX, MICROCENTS_PER_CENT, text_from_cents, whole
 
@@ -52,7 +53,7 @@ class Standing:
         if self.closed:
             return f"Jackpot {self.terms.label} is closed for good. No game can start."
         if self.suspended:
-            return f"Jackpot {self.terms.label} is suspended. No game can start."
+            return f"{self.terms.label} is suspended. No game can start."
         return ""
 
 
@@ -73,14 +74,8 @@ class Jackpots:
             detail=asdict(jackpot),
         )
         with self._store.transaction():
-            self._store.execute(
-                "INSERT INTO jackpots VALUES (?,?,?,?,?,?,?,?)", tuple(asdict(jackpot).values())[:8]
-            )
             number = self._store.append(entry)
-            self._store.execute(
-                "INSERT INTO jackpot_terms VALUES (?, ?, '', 0, '', 0)",
-                (jackpot.id, terms_text(jackpot)),
-            )
+            self._store.put(JACKPOTS, (jackpot.id, terms_text(jackpot), "", 0, "", 0))
         return number
 
     def restate_opening(self, meter_id: str, opening_cents: int) -> None:
@@ -114,8 +109,8 @@ class Jackpots:
 
     def find(self, meter_id: str) -> Jackpot | None:
         """The terms in force."""
-        row = self._store.row("SELECT terms FROM jackpot_terms WHERE jackpot_id = ?", (meter_id,))
-        return terms_from(row[0]) if row else None
+        row = self._store.get(JACKPOTS, meter_id)
+        return terms_from(row[1]) if row else None
 
     def get(self, meter_id: str) -> Jackpot:
         jackpot = self.find(meter_id)
@@ -124,45 +119,31 @@ class Jackpots:
         return jackpot
 
     def all(self) -> list[Jackpot]:
-        rows = self._store.rows("SELECT terms FROM jackpot_terms ORDER BY jackpot_id")
-        return [terms_from(row[0]) for row in rows]
+        return [terms_from(row[1]) for row in self._store.find(JACKPOTS, {})]
 
     def opened_with(self, meter_id: str) -> Jackpot | None:
         """The terms of the opening entry, whatever became of them since."""
-        for (detail,) in self._store.rows(
-            "SELECT detail FROM transactions WHERE table_id = '' AND round_number = 0"
-            " AND kind = ? ORDER BY number",
-            (Kind.OPENING,),
-        ):
+        openings = {"table_id": "", "round_number": 0, "kind": str(Kind.OPENING)}
+        for row in self._store.find(TRANSACTIONS, openings):
+            detail = row[TRANSACTIONS.place("detail")]
             if json.loads(detail).get("id") == meter_id:
                 return terms_from(detail)
         return None
 
     def standing(self, meter_id: str) -> Standing:
-        row = self._store.row(
-            "SELECT terms, pending, applied_by, suspended, closed FROM jackpot_terms"
-            " WHERE jackpot_id = ?",
-            (meter_id,),
-        )
+        row = self._store.get(JACKPOTS, meter_id)
         if row is None:
             raise LedgerError(f"There is no meter {meter_id}.")
-        pending = terms_from(row[1]) if row[1] else None
-        return Standing(terms_from(row[0]), pending, row[2], row[3], bool(row[4]))
+        _, terms, waiting, applied_by, suspended, closed = row
+        pending = terms_from(waiting) if waiting else None
+        return Standing(terms_from(terms), pending, applied_by, suspended, bool(closed))
 
     def keep(self, meter_id: str, standing: Standing) -> None:
         """Writes how the jackpot now stands; the transaction that says why was just appended."""
-        self._store.execute(
-            "UPDATE jackpot_terms SET terms = ?, pending = ?, applied_by = ?, suspended = ?,"
-            " closed = ? WHERE jackpot_id = ?",
-            (
-                terms_text(standing.terms),
-                terms_text(standing.pending) if standing.pending else "",
-                standing.applied_by,
-                standing.suspended,
-                int(standing.closed),
-                meter_id,
-            ),
-        )
+        terms = terms_text(standing.terms)
+        pending = terms_text(standing.pending) if standing.pending else ""
+        stands = (standing.applied_by, standing.suspended, int(standing.closed))
+        self._store.put(JACKPOTS, (meter_id, terms, pending, *stands))
 
     # -- amounts -----------------------------------------------------------------------------
 
@@ -177,7 +158,7 @@ class Jackpots:
 
     def state_before(self, meter_id: str, number: int) -> MeterState:
         """The meter's money as it was before a transaction, under the terms of today."""
-        found = dict(
+        found: dict[str, int] = dict(
             self._store.rows(
                 "SELECT account, sum(amount_microcents) FROM postings"
                 " WHERE account IN (?, ?, ?) AND transaction_number < ? GROUP BY account",
@@ -217,5 +198,5 @@ def terms_text(jackpot: Jackpot) -> str:
 
 @lru_cache(maxsize=256)
 def terms_from(text: str) -> Jackpot:
-    """Terms from their stored text; what an older ledger did not know has its default."""
+    """Terms from their stored text."""
     return Jackpot(**json.loads(text))

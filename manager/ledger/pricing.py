@@ -141,9 +141,12 @@ def split_wager(wager_cents: int, rates: Iterable[Rate]) -> WagerSplit:
 
 
 def _share(wager_cents: int, rate: Rate) -> Share:
+    # Cents times parts per million are micro-cents: no division, so nothing is ever rounded.
     contribution = wager_cents * whole(rate.contribution_ppm, "A contribution rate")
     reserve = wager_cents * whole(rate.reserve_ppm, "A reserve rate")
     room = contribution if rate.room_microcents is None else rate.room_microcents
+    # Over the posted limit the player's money is still the player's: it waits in the reserve for
+    # the next jackpot, unless the house's terms say that it may keep it.
     overflow = max(0, contribution - room)
     to_reserve = 0 if rate.overflow_to_house else overflow
     return Share(rate.meter_id, contribution - overflow, reserve + to_reserve, overflow)
@@ -160,6 +163,7 @@ def contribute(state: MeterState, share: Share) -> MeterState:
 def percent_of(total_microcents: int, percent_ppm: int) -> int:
     """Whole cents, truncated; the rest stays on the meter."""
     share = total_microcents * whole(percent_ppm, "A percentage")
+    # Multiplied first: dividing first would lose up to a cent of every percentage.
     return share // PARTS_PER_MILLION // MICROCENTS_PER_CENT
 
 
@@ -171,8 +175,11 @@ def carry_out(
         return Movement(pay, amount_cents)
     before = meters[pay.meter_id]
     wanted = whole(amount_cents, "An award") * MICROCENTS_PER_CENT
+    # A posted prize never moves. And after another winner of this round has emptied the meter, what
+    # lies there now is the next jackpot's seed, which this round did not win.
     untouched = before.posted or (before.spent and pay.percent_ppm > 0)
     drawable = 0 if untouched else wanted
+    # The players' money goes first, so that what is left of the seed can be told at any time.
     player = min(drawable, before.player_microcents)
     house = min(drawable - player, before.house_microcents)
     left = replace(
@@ -197,6 +204,7 @@ def _reseed(left: MeterState) -> tuple[int, int]:
     """After a 100 % award: the seed from the house and the reserve, as far as the limit lets it."""
     seed, reserve = left.seed_microcents, left.reserve_microcents
     if left.limit_microcents:
+        # The seed is a promise and comes whole; only the reserve waits for room below the limit.
         room = left.limit_microcents - left.total_microcents - seed
         reserve = min(reserve, max(0, room))
     return seed, reserve

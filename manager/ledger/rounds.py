@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from manager.ledger.errors import Refused
-from manager.ledger.store import Store
+from manager.ledger.errors import BookingRefused
+from manager.ledger.store.relations import ROUNDS
+from manager.ledger.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +21,9 @@ class Round:
     table_id: str
     number: int
     accepted: tuple[str, ...]
+    joined: tuple[tuple[int, ...], ...]  # seats that one player holds together
     started_ms: int
     ended_ms: int  # 0 while the round is on
-    joined: tuple[tuple[int, ...], ...] = ()  # seats that one player holds together
 
     @property
     def is_on(self) -> bool:
@@ -39,46 +41,51 @@ class Rounds:
         accepted: Sequence[str],
         joined: Sequence[Sequence[int]] = (),
     ) -> None:
-        self._store.execute(
-            "INSERT INTO rounds VALUES (?, ?, ?, ?, 0)",
-            (table_id, number, json.dumps(list(accepted)), self._store.now_ms),
-        )
-        if joined:
-            self._store.execute(
-                "INSERT INTO round_joins VALUES (?, ?, ?)", (table_id, number, json.dumps(joined))
-            )
+        taken, together = json.dumps(accepted), json.dumps(joined)
+        self._store.put(ROUNDS, (table_id, number, taken, together, self._store.now_ms, 0))
 
-    def end(self, table_id: str, number: int) -> None:
-        self._store.execute(
-            "UPDATE rounds SET ended_ms = ? WHERE table_id = ? AND number = ?",
-            (self._store.now_ms, table_id, number),
-        )
+    def end(self, table_id: str, number: int, ended_ms: int = 0) -> None:
+        """Now, or as of an earlier moment."""
+        over_ms = ended_ms or self._store.now_ms
+        self._store.update(ROUNDS, (table_id, number), ended_ms=over_ms)
+
+    def reopen(self, table_id: str, number: int) -> None:
+        self._store.update(ROUNDS, (table_id, number), ended_ms=0)
 
     def latest(self, table_id: str) -> Round | None:
-        row = self._store.row(
-            "SELECT * FROM rounds WHERE table_id = ? ORDER BY number DESC LIMIT 1", (table_id,)
-        )
-        return self._round(row) if row else None
+        row = self._store.newest(ROUNDS, table_id=table_id)
+        return _round(row) if row else None
 
     def get(self, table_id: str, number: int) -> Round:
-        row = self._store.row(
-            "SELECT * FROM rounds WHERE table_id = ? AND number = ?", (table_id, number)
-        )
+        row = self._store.get(ROUNDS, table_id, number)
         if row is None:
-            raise Refused(f"Table {table_id} has played no round {number}.")
-        return self._round(row)
+            raise BookingRefused(f"Table {table_id} has played no round {number}.")
+        return _round(row)
 
     def on(self, table_id: str, number: int) -> Round:
         """The round under way, which must be this one."""
         latest = self.latest(table_id)
         if latest is None or latest.number != number or not latest.is_on:
-            raise Refused(f"Round {number} is not under way at table {table_id}.")
+            raise BookingRefused(f"Round {number} is not under way at table {table_id}.")
         return latest
 
-    def _round(self, row: tuple[Any, ...]) -> Round:
-        joined = self._store.row(
-            "SELECT seats FROM round_joins WHERE table_id = ? AND round_number = ?", row[:2]
-        )
-        groups = json.loads(joined[0]) if joined else ()
-        accepted = tuple(json.loads(row[2]))
-        return Round(row[0], row[1], accepted, row[3], row[4], tuple(tuple(g) for g in groups))
+    def entered(self, table_id: str, number: int) -> Round:
+        """The round whose wins are entered now: under way, or an earlier one taken up again."""
+        latest = self.latest(table_id)
+        if latest is not None and number < latest.number:
+            earlier = self.get(table_id, number)
+            if earlier.is_on:
+                return earlier
+        return self.on(table_id, number)
+
+    def taken_up(self, table_id: str) -> list[Round]:
+        """Earlier rounds that wins are entered in; a table has one at most."""
+        rows = self._store.find(ROUNDS, {"table_id": table_id, "ended_ms": 0})
+        latest = self.latest(table_id)
+        return [_round(row) for row in rows if latest is not None and row[1] < latest.number]
+
+
+@lru_cache(maxsize=4096)  # a step asks for its table's newest round several times
+def _round(row: tuple[Any, ...]) -> Round:
+    accepted, joined = json.loads(row[2]), json.loads(row[3])
+    return Round(row[0], row[1], tuple(accepted), tuple(map(tuple, joined)), row[4], row[5])

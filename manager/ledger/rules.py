@@ -1,49 +1,33 @@
 """What a table's settings mean for money: which game a sensor plays, what a hand pays, who is
 paid first, who gets envy, and whose authority a win needs.
 
-Pure: made from the settings the unit also has and the terms of the meters. A sensor id is the
-seat's number and the game's letter, as in "5A".
+Pure: made from the settings the unit also has and the terms of the meters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from manager.ledger.errors import Refused
+from manager.ledger.errors import BookingRefused
 from manager.ledger.jackpots import Jackpot
-from manager.ledger.pricing import Pay
-from protocol.rows import (
+from manager.ledger.pricing import Pay, WagerSplit, split_wager
+from manager.ledger.table_authority import NOBODY, TableAuthority
+from protocol.numbers import (
+    AUTHORITY_BY_PERCENT,
+    PAY_PERCENT,
     ROLE_DEALER,
     ROLE_EXECUTIVE,
     ROLE_SUPERVISOR,
     SOURCE_METER,
     SOURCE_TRAY,
-    AwardLine,
-    EnvyLine,
 )
-from protocol.settings import (
-    PAY_PERCENT,
-    CardSetting,
-    GameSetting,
-    HandSetting,
-    TableSettings,
-)
+from protocol.sensor_id import letter_of, pay_order, seat_of
+from protocol.wire.rows import AwardLine, EnvyLine
+from protocol.wire.settings import GameSetting, HandSetting, TableSettings
 
 ROLE_NAMES = {ROLE_DEALER: "DEALER", ROLE_SUPERVISOR: "SUPERVISOR", ROLE_EXECUTIVE: "EXECUTIVE"}
-
-
-def seat_of(sensor: str) -> int:
-    return int(sensor[:-1])
-
-
-def letter_of(sensor: str) -> str:
-    return sensor[-1]
-
-
-def pay_order(sensor: str) -> tuple[int, str]:
-    """Sort key: the dealer's right is the highest seat and is paid first, then by letter."""
-    return (-seat_of(sensor), letter_of(sensor))
 
 
 def seats_of_player(seat: int, joined: Sequence[Sequence[int]]) -> set[int]:
@@ -51,16 +35,17 @@ def seats_of_player(seat: int, joined: Sequence[Sequence[int]]) -> set[int]:
     return {seat}.union(*(group for group in joined if seat in group))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableRules:
     settings: TableSettings
     jackpots: Mapping[str, Jackpot]
+    authority: TableAuthority = NOBODY
 
     @property
     def table_id(self) -> str:
         return self.settings.table_id
 
-    @property
+    @cached_property
     def meter_ids(self) -> tuple[str, ...]:
         """Every meter of the table once, in the order of its games."""
         names = [meter.id for game in self.settings.games for meter in game.meters]
@@ -68,31 +53,46 @@ class TableRules:
 
     def game(self, sensor: str) -> GameSetting:
         """The game this sensor plays; a sensor the table does not have is refused."""
-        if 1 <= seat_of(sensor) <= self.settings.seat_count:
-            for game in self.settings.games:
-                if game.letter == letter_of(sensor):
-                    return game
-        raise Refused(f"Table {self.table_id} has no sensor {sensor}.")
+        game = self._games.get(sensor)
+        if game is None:
+            raise BookingRefused(f"Table {self.table_id} has no sensor {sensor}.")
+        return game
+
+    @cached_property
+    def _games(self) -> dict[str, GameSetting]:
+        seats = range(1, self.settings.seat_count + 1)
+        return {f"{seat}{game.letter}": game for game in self.settings.games for seat in seats}
+
+    def split(self, game: GameSetting) -> WagerSplit | None:
+        """Where each wager of a game goes; None where a meter's limit makes them differ."""
+        return self._splits[game.letter]
+
+    @cached_property
+    def _splits(self) -> dict[str, WagerSplit | None]:
+        splits: dict[str, WagerSplit | None] = {}
+        for game in self.settings.games:
+            terms = [self.jackpots[meter.id] for meter in game.meters]
+            is_limited = any(each.limit_cents for each in terms)
+            rates = [each.rate() for each in terms]
+            splits[game.letter] = None if is_limited else split_wager(game.wager_cents, rates)
+        return splits
 
     def hand(self, sensor: str, hand_id: str) -> HandSetting:
         for hand in self.game(sensor).hands:
             if hand.id == hand_id:
                 return hand
-        raise Refused(f"The game at {sensor} pays no hand {hand_id}.")
+        raise BookingRefused(f"The game at {sensor} pays no hand {hand_id}.")
 
     def pay(self, sensor: str, hand_id: str) -> Pay:
         """What the hand pays, before any meter is looked at."""
         game, hand = self.game(sensor), self.hand(sensor, hand_id)
         if hand.pay_kind == PAY_PERCENT:
-            return Pay(sensor, hand_id, hand.level, hand.pay_value, 0)
-        return Pay(sensor, hand_id, hand.level, 0, hand.pay_value * game.wager_cents)
+            return Pay(sensor, hand_id, hand.meter_id, hand.pay_value, 0)
+        return Pay(sensor, hand_id, hand.meter_id, 0, hand.pay_value * game.wager_cents)
 
-    def locks_claims(self, pays: Iterable[Pay]) -> bool:
+    def freezes_claims(self, pays: Iterable[Pay]) -> bool:
         """True when a meter concerned fixes the amount at the claim."""
-        return any(pay.meter_id and self.jackpots[pay.meter_id].claim_lock for pay in pays)
-
-    def card(self, digest: bytes) -> CardSetting | None:
-        return next((card for card in self.settings.cards if card.digest == digest), None)
+        return any(pay.meter_id and self.jackpots[pay.meter_id].freeze_claims for pay in pays)
 
     def envy(
         self, accepted: Sequence[str], pays: Sequence[Pay], joined: Sequence[Sequence[int]] = ()
@@ -113,16 +113,23 @@ class TableRules:
         return tuple(EnvyLine(sensor, sheet[sensor]) for sensor in sorted(sheet, key=pay_order))
 
     def role(self, pays: Sequence[Pay], amounts_cents: Sequence[int]) -> int:
-        """The authority a claim needs: by level and by its whole amount, the stricter wins."""
-        total_cents = sum(amounts_cents)
-        highest_ppm = max(pay.percent_ppm for pay in pays)
-        if highest_ppm and highest_ppm >= self.settings.executive_percent_ppm:
-            return ROLE_EXECUTIVE
+        """The authority a claim needs: by meter and by its whole amount, the strictest wins."""
+        by_meter = [self._share_role(pay) for pay in pays if pay.percent_ppm]
+        return max([self._amount_role(sum(amounts_cents)), *by_meter])
+
+    def _share_role(self, pay: Pay) -> int:
+        """What the house chose for this meter, or by how much of a meter is paid."""
+        meters = [meter for game in self.settings.games for meter in game.meters]
+        chosen = next(meter.authority for meter in meters if meter.id == pay.meter_id)
+        if chosen != AUTHORITY_BY_PERCENT:
+            return chosen
+        is_large = pay.percent_ppm >= self.settings.executive_percent_ppm
+        return ROLE_EXECUTIVE if is_large else ROLE_SUPERVISOR
+
+    def _amount_role(self, total_cents: int) -> int:
         if total_cents >= self.settings.executive_from_cents:
             return ROLE_EXECUTIVE
-        if highest_ppm or total_cents > self.settings.dealer_limit_cents:
-            return ROLE_SUPERVISOR
-        return ROLE_DEALER
+        return ROLE_SUPERVISOR if total_cents > self.settings.dealer_limit_cents else ROLE_DEALER
 
 
 def award_line(pay: Pay, amount_cents: int) -> AwardLine:

@@ -26,7 +26,7 @@ CHANGEABLE = (
     "seed_cents",
     "contribution_ppm",
     "reserve_ppm",
-    "claim_lock",
+    "freeze_claims",
     "award_policy",
     "overflow_to",
 )
@@ -42,7 +42,7 @@ class Jackpot:
     opening_cents: int
     contribution_ppm: int
     reserve_ppm: int
-    claim_lock: bool
+    freeze_claims: bool
     fixed_pays_from: str
     type: str = PROGRESSIVE
     award_policy: str = SEQUENTIAL

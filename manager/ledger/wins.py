@@ -8,15 +8,30 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
-from manager.ledger.claims import Claim
-from manager.ledger.entries import Kind
+from manager.ledger.claims import ClaimRecord
 from manager.ledger.rules import TableRules
-from manager.ledger.store import Store
-from protocol.rows import EnvyLine
+from manager.ledger.store.entries import Kind
+from manager.ledger.store.ledger import Ledger
+from manager.ledger.store.relations import (
+    TRANSACTIONS,
+    WIN_ENVY,
+    WIN_LINES,
+    WIN_POLICIES,
+    WIN_REPLACEMENTS,
+    WIN_REVERSALS,
+    WINS,
+    Relation,
+    Row,
+)
+from manager.ledger.store.store import Store
+from protocol.wire.rows import EnvyLine
 
 METHOD_OPERATOR = 4  # beside the protocol's methods: recorded here, not at a table
+
+
+KEPT_MAX = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +49,7 @@ class WinLine:
     hand: str
     hand_label: str
     amount_cents: int
-    level: str
+    meter_id: str
     source: int
     meter_before_cents: int
     meter_after_cents: int
@@ -59,141 +74,127 @@ class Win:
     replaced_by: int = 0  # the win that was recorded instead of this one, 0 = none
 
 
-class Wins:
-    def __init__(self, store: Store) -> None:
-        self._store = store
+class _Parts(NamedTuple):
+    lines: tuple[WinLine, ...]
+    envy: tuple[EnvyLine, ...]
+    policies: tuple[tuple[str, str], ...]
 
-    def record(self, claim: Claim, rules: TableRules, authorisation: Authorisation) -> int:
-        """Writes the win of a claim whose money has just been booked; returns its number."""
-        number = self.count() + 1
-        self._store.execute(
-            "INSERT INTO wins VALUES (?,?,?,?,?,?,?,?,?)",
-            (
-                number,
-                claim.table_id,
-                claim.number,
-                claim.round_number,
-                self._store.now_ms,
-                authorisation.method,
-                authorisation.authorised_by,
-                authorisation.role,
-                int(claim.frozen),
-            ),
-        )
-        for position, (line, shown) in enumerate(
-            zip(claim.lines, claim.shown, strict=True), start=1
-        ):
-            label = rules.hand(line.sensor, line.hand).label
-            self._store.execute(
-                "INSERT INTO win_lines VALUES (?,?,?,?,?,?,?,?,?,?)",
-                (
-                    number,
-                    position,
-                    line.sensor,
-                    line.hand,
-                    label,
-                    line.amount_cents,
-                    line.level,
-                    line.source,
-                    *shown,
-                ),
-            )
-        for position, envy in enumerate(claim.envy, start=1):
-            self._store.execute("INSERT INTO win_envy VALUES (?,?,?,?)", (number, position, *envy))
-        for meter_id in sorted(claim.meter_ids):
-            self._store.execute(
-                "INSERT INTO win_policies VALUES (?,?,?)",
-                (number, meter_id, rules.jackpots[meter_id].award_policy),
-            )
-        return number
 
-    def note_reversal(self, number: int, transaction_number: int) -> None:
-        self._store.execute("INSERT INTO win_reversals VALUES (?,?)", (number, transaction_number))
+class WinsRead:
+    """The wins as anybody may read them."""
 
-    def note_replacement(self, number: int, replaces: int) -> None:
-        self._store.execute("INSERT INTO win_replacements VALUES (?,?)", (number, replaces))
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._kept: dict[int, _Parts] = {}  # of the wins that pages show again and again
 
     def reversed_numbers(self, table_id: str, round_number: int) -> set[int]:
         """The wins of a round that were taken back."""
-        rows = self._store.rows(
-            "SELECT r.win_number FROM win_reversals r JOIN wins w ON w.number = r.win_number"
-            " WHERE w.table_id = ? AND w.round_number = ?",
-            (table_id, round_number),
-        )
-        return {row[0] for row in rows}
-
-    def count(self) -> int:
-        row = self._store.row("SELECT coalesce(max(number), 0) FROM wins")
-        return int(row[0]) if row else 0
+        numbers = [row[0] for row in self._of_round(table_id, round_number)]
+        return {number for number in numbers if self._ledger.get(WIN_REVERSALS, number)}
 
     def find(self, number: int) -> Win | None:
-        row = self._store.row("SELECT * FROM wins WHERE number = ?", (number,))
+        row = self._ledger.get(WINS, number)
         return self._win(row) if row else None
 
     def newest(self, count_max: int) -> list[Win]:
-        rows = self._store.rows("SELECT * FROM wins ORDER BY number DESC LIMIT ?", (count_max,))
-        return [self._win(row) for row in rows]
+        return [self._win(row) for row in self._ledger.find(WINS, {}, newest=count_max)]
 
     def of_round(self, table_id: str, round_number: int) -> list[Win]:
-        rows = self._store.rows(
-            "SELECT * FROM wins WHERE table_id = ? AND round_number = ? ORDER BY number",
-            (table_id, round_number),
-        )
-        return [self._win(row) for row in rows]
+        return [self._win(row) for row in self._of_round(table_id, round_number)]
 
     def claimed_on(self, win: Win) -> dict[str, int]:
         """What each percentage of a win fixed at its claim was measured on, in micro-cents."""
-        row = self._store.row(
-            "SELECT detail FROM transactions WHERE table_id = ? AND round_number = ? AND kind = ?"
-            " AND claim_number = ? ORDER BY number DESC LIMIT 1",
-            (win.table_id, win.round_number, Kind.CLAIM_LOGGED, win.claim_number),
-        )
-        measures = json.loads(row[0]).get("measures", {}) if row and win.frozen else {}
+        place = {
+            "table_id": win.table_id,
+            "round_number": win.round_number,
+            "kind": str(Kind.CLAIM_LOGGED),
+            "claim_number": win.claim_number,
+        }
+        logged = self._ledger.find(TRANSACTIONS, place, newest=1)
+        detail = logged[0][TRANSACTIONS.place("detail")] if logged and win.frozen else "{}"
+        measures = json.loads(detail).get("measures", {})
         return {
             sensor: measure["basis_microcents"] for sensor, measure in measures.items() if measure
         }
 
-    def _win(self, row: tuple[Any, ...]) -> Win:
-        columns = "sensor, hand, hand_label, amount_cents, level, source"
-        lines = self._store.rows(
-            f"SELECT {columns}, meter_before_cents, meter_after_cents FROM win_lines"
-            " WHERE win_number = ? ORDER BY position",
-            (row[0],),
-        )
-        envy = self._store.rows(
-            "SELECT sensor, amount_cents FROM win_envy WHERE win_number = ? ORDER BY position",
-            (row[0],),
-        )
+    def _of_round(self, table_id: str, round_number: int) -> list[Row]:
+        return self._ledger.find(WINS, {"table_id": table_id, "round_number": round_number})
+
+    def _win(self, row: Row) -> Win:
+        number, table_id, claim_number, round_number, commit_ms, method, by, role, frozen = row
+        lines, envy, policies = self._parts(number)
+        replaced_by = self._ledger.find(WIN_REPLACEMENTS, {"replaces": number})
         return Win(
-            number=row[0],
-            table_id=row[1],
-            claim_number=row[2],
-            round_number=row[3],
-            commit_ms=row[4],
-            method=row[5],
-            authorised_by=row[6],
-            role=row[7],
-            frozen=bool(row[8]),
-            lines=tuple(WinLine(*line) for line in lines),
-            envy=tuple(EnvyLine(*line) for line in envy),
-            policies=tuple(
-                self._store.rows(
-                    "SELECT meter_id, policy FROM win_policies WHERE win_number = ?"
-                    " ORDER BY meter_id",
-                    (row[0],),
-                )
-            ),
-            reversed_by=self._one(
-                "SELECT transaction_number FROM win_reversals WHERE win_number = ?", row[0]
-            ),
-            replaces=self._one(
-                "SELECT replaces FROM win_replacements WHERE win_number = ?", row[0]
-            ),
-            replaced_by=self._one(
-                "SELECT win_number FROM win_replacements WHERE replaces = ?", row[0]
-            ),
+            number,
+            table_id,
+            claim_number,
+            round_number,
+            commit_ms,
+            method,
+            by,
+            role,
+            bool(frozen),
+            lines=lines,
+            envy=envy,
+            policies=policies,
+            reversed_by=self._second(WIN_REVERSALS, number),
+            replaces=self._second(WIN_REPLACEMENTS, number),
+            replaced_by=replaced_by[0][0] if replaced_by else 0,
         )
 
-    def _one(self, query: str, number: int) -> int:
-        found = self._store.row(query, (number,))
-        return int(found[0]) if found else 0
+    def _parts(self, number: int) -> _Parts:
+        """What never changes of a win that stands."""
+        kept = self._kept.get(number)
+        if kept is not None:
+            return kept
+        own, find = {"win_number": number}, self._ledger.find
+        parts = _Parts(
+            tuple(WinLine(*line[2:]) for line in find(WIN_LINES, own)),
+            tuple(EnvyLine(*line[2:]) for line in find(WIN_ENVY, own)),
+            tuple((each[1], each[2]) for each in find(WIN_POLICIES, own)),
+        )
+        if not self._ledger.is_in_step:  # a step may still be taken back
+            if len(self._kept) >= KEPT_MAX:
+                self._kept.clear()
+            self._kept[number] = parts
+        return parts
+
+    def _second(self, relation: Relation, number: int) -> int:
+        found = self._ledger.get(relation, number)
+        return int(found[1]) if found else 0
+
+
+class Wins(WinsRead):
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._store = store
+
+    def record(self, claim: ClaimRecord, rules: TableRules, authorisation: Authorisation) -> int:
+        """Writes the win of a claim whose money has just been booked; returns its number."""
+        number = self.count() + 1
+        by = (authorisation.method, authorisation.authorised_by, authorisation.role)
+        place = (claim.table_id, claim.number, claim.round_number)
+        self._store.put(WINS, (number, *place, self._store.now_ms, *by, int(claim.frozen)))
+        for position, (line, shown) in enumerate(
+            zip(claim.lines, claim.shown, strict=True), start=1
+        ):
+            label = rules.hand(line.sensor, line.hand).label
+            paid = (line.amount_cents, line.meter_id, line.source)
+            row = (number, position, line.sensor, line.hand, label, *paid, *shown)
+            self._store.put(WIN_LINES, row)
+        for position, envy in enumerate(claim.envy, start=1):
+            self._store.put(WIN_ENVY, (number, position, *envy))
+        for meter_id in sorted(claim.meter_ids):
+            policy = rules.jackpots[meter_id].award_policy
+            self._store.put(WIN_POLICIES, (number, meter_id, policy))
+        return number
+
+    def note_reversal(self, number: int, transaction_number: int) -> None:
+        self._store.put(WIN_REVERSALS, (number, transaction_number))
+
+    def note_replacement(self, number: int, replaces: int) -> None:
+        self._store.put(WIN_REPLACEMENTS, (number, replaces))
+
+    def count(self) -> int:
+        newest = self._store.newest(WINS)
+        return int(newest[0]) if newest else 0

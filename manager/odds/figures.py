@@ -13,7 +13,7 @@ from manager.games import ForOne, Paytable, Percent, PrintedFigure, ToOne
 from manager.games.evaluators import EVALUATORS
 from manager.odds import highest
 from manager.odds.base_games import BaseGameValue, base_game_value
-from manager.odds.tally import Tally, tally
+from manager.odds.tally import DealCounts, tally
 
 VERDICTS = ("agrees", "rounding", "misprint")  # from best to worst
 METER_CENTS = 100_000  # meter returns are given per $1,000 on the meter
@@ -41,7 +41,7 @@ class Odds:
     """All that is known about the odds of one paytable."""
 
     paytable: Paytable
-    tally: Tally
+    tally: DealCounts
     hit_frequency: Figure
     push_frequency: Fraction
     house_edge: Figure | None
@@ -104,7 +104,7 @@ def gross_return(paytable: Paytable, hand_id: str) -> Fraction:
 
 
 def _edge(
-    paytable: Paytable, counted: Tally, base_game: BaseGameValue | None
+    paytable: Paytable, counted: DealCounts, base_game: BaseGameValue | None
 ) -> tuple[Figure, str]:
     if base_game is not None and paytable.base_game == "four-card":
         basis = f"base game, per unit wagered; {base_game.strategy}"
@@ -121,7 +121,7 @@ def _edge(
     return Figure(1 - back_total / counted.total), "per unit wagered"
 
 
-def _hit_frequency(paytable: Paytable, counted: Tally) -> Figure:
+def _hit_frequency(paytable: Paytable, counted: DealCounts) -> Figure:
     """How often more than the wager comes back (or anything, where it is not returned)."""
     if not counted.exact:
         return _estimate(paytable, [Fraction(1)] * len(paytable.hands))
@@ -137,7 +137,7 @@ def _estimate(paytable: Paytable, per_hand: list[Fraction]) -> Figure:
     return Figure(estimate.mean, estimate.standard_error)
 
 
-def _pushes(paytable: Paytable, counted: Tally) -> int:
+def _pushes(paytable: Paytable, counted: DealCounts) -> int:
     return sum(
         counted.counts[hand.id]
         for hand in paytable.hands
@@ -145,7 +145,7 @@ def _pushes(paytable: Paytable, counted: Tally) -> int:
     )
 
 
-def _fixed_return(paytable: Paytable, counted: Tally) -> Fraction:
+def _fixed_return(paytable: Paytable, counted: DealCounts) -> Fraction:
     paid = sum(
         (count * gross_return(paytable, hand) for hand, count in counted.counts.items()),
         Fraction(0),
@@ -153,7 +153,7 @@ def _fixed_return(paytable: Paytable, counted: Tally) -> Fraction:
     return paid / counted.total
 
 
-def _meter_returns(paytable: Paytable, counted: Tally) -> dict[str, Fraction]:
+def _meter_returns(paytable: Paytable, counted: DealCounts) -> dict[str, Fraction]:
     """Expected cents per wager for each $1,000 that stands on each level."""
     returns = {level.id: Fraction(0) for level in paytable.levels}
     for hand in paytable.hands:
@@ -164,7 +164,7 @@ def _meter_returns(paytable: Paytable, counted: Tally) -> dict[str, Fraction]:
     return returns
 
 
-def _envy(paytable: Paytable, counted: Tally) -> Fraction:
+def _envy(paytable: Paytable, counted: DealCounts) -> Fraction:
     """Expected envy cents that one other seat's hand brings, at a $1 wager where it scales."""
     paid = sum(hand.envy_cents * counted.counts[hand.id] for hand in paytable.hands)
     return Fraction(paid, counted.total)

@@ -44,7 +44,9 @@ No Python is needed. Put a file such as `house.toml` into a folder of your own:
   is paid, and the dealer's buttons have the same order.
 - `wager_scaling = "fixed-pays"` lets a table take another wager than $1; `envy_scales = true` lets
   envy grow with it.
-- `notes` are shown to the dealer. `printed` and `aliases` may be added as in the packs that ship.
+- `notes` are shown to the dealer. `printed` and `aliases` may be added as in the packs that ship;
+  an alias of another game needs that game's title in `other_games`.
+- Players read the game's name with the bet's, never the label, unless the table file has a `title`.
 - An evaluator tells which hands there are, with its deck and number of cards:
 
 {evaluators}
@@ -56,8 +58,9 @@ Then, in this order:
     python -m manager advise TABLE.toml --packs packs
     python -m manager serve --packs packs --table TABLE.toml ...
 
-The first tells every mistake with its line and column; the table's file names the paytable by its
-id. An id that ships cannot be taken. A table that is open keeps the pays it was opened with: a
+The first tells every mistake with its line, its column and its key: first those of single values,
+then what does not fit together. The table's file names the paytable by its id. An id that ships
+cannot be taken. A table that is open keeps the pays it was opened with: a
 changed file is refused.
 """
 

@@ -23,7 +23,7 @@ _DEALER_CARDS = {"bad-beat-five-five": 5, "bad-beat-five-six": 6}
 
 
 @dataclass(frozen=True)
-class Tally:
+class DealCounts:
     """Deals per paid hand, in the order of the paytable, out of ``total``."""
 
     total: int
@@ -37,7 +37,7 @@ class Tally:
 
 
 @cache
-def tally(paytable: Paytable) -> Tally:
+def tally(paytable: Paytable) -> DealCounts:
     """Count the deals that pay each hand of the paytable."""
     counts = {hand.id: 0 for hand in paytable.hands}
     total = 0
@@ -46,7 +46,7 @@ def tally(paytable: Paytable) -> Tally:
         paid = next((hand.id for hand in paytable.hands if hand.id in made), None)
         if paid is not None:
             counts[paid] += count
-    return Tally(total, counts, is_exact(paytable.evaluator))
+    return DealCounts(total, counts, is_exact(paytable.evaluator))
 
 
 def is_exact(evaluator: str) -> bool:

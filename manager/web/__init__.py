@@ -1,6 +1,5 @@
-"""The operators' pages: meters, tables, wins and alarms, live; and a win to print."""
+"""The operators' pages: meters, tables, wins and alarms, live; and a win to print.
 
-from manager.web.api import ManagerApi
-from manager.web.app import build
-
-__all__ = ["ManagerApi", "build"]
+Nothing is imported here: what a page shows is part of every manager, and the web framework behind
+`app` only of one that serves pages.
+"""

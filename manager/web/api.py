@@ -1,4 +1,4 @@
-"""What the operators' pages need of a Game Manager and its office, and nothing more."""
+"""What the operators' pages need of a Game Manager and its reports, and nothing more."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any, Protocol
 
+from manager.ledger.stamps import Stamp
+
 View = dict[str, Any]
 
 
-class OfficeApi(Protocol):
+class ReportsApi(Protocol):
     def bank(self) -> View: ...
 
     async def day(self, day: date | None = None) -> View:
@@ -23,9 +25,15 @@ class OfficeApi(Protocol):
         ...
 
 
+class FloorApi(Protocol):
+    async def groups(self) -> list[View]:
+        """Every group of jackpots of the property, with its owner, meters and tables."""
+        ...
+
+
 class ManagerApi(Protocol):
     @property
-    def office(self) -> OfficeApi: ...
+    def reports(self) -> ReportsApi: ...
 
     @property
     def version(self) -> int: ...
@@ -37,6 +45,18 @@ class ManagerApi(Protocol):
         ...
 
     def win(self, number: int) -> View | None: ...
+
+    def claim(self, table_id: str, number: int) -> View | None:
+        """A win that is logged and not paid yet."""
+        ...
+
+    def causes(self) -> list[View]: ...
+
+    def acknowledge(self, key: tuple[str, str, str], number: int, by: str, note: str) -> None: ...
+
+    def alarm_history(self, wanted: str) -> list[View]: ...
+
+    def stamp(self, number: int, stamp: Stamp, by: str, note: str) -> None: ...
 
     async def explain(self, number: int, page: int = 0) -> View | None:
         """How a win's amount came to be, to the micro-cent; with a page of single lines from 1."""

@@ -6,13 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
+from kit.version import SOFTWARE
+from kit.web import pages
+from manager.people.roles import ASKERS, EVERYBODY, PEOPLE_KEEPERS
 from manager.web import words
+from manager.web.win_pdf import CHECKLIST
 
 TEMPLATES = Path(__file__).parent / "templates"
 FILTERS: tuple[Callable[..., Any], ...] = (
-    words.money,
     words.exact,
     words.precise,
     words.percent,
@@ -23,17 +26,35 @@ FILTERS: tuple[Callable[..., Any], ...] = (
     words.kind,
     words.policy,
     words.terms,
+    words.dealt,
+    words.slip_title,
+    words.stamp_sentence,
+    words.place_rows,
+    words.line_rows,
+    words.paid_from,
+    words.meter_line,
+)
+
+
+# Name, address and word of each page in the head of all pages, and whose it is.
+PLACES = (
+    ("", "/", "Floor", EVERYBODY),
+    ("requests", "/requests", "Requests", EVERYBODY),
+    ("corrections", "/corrections", "Corrections", ASKERS),
+    ("alarms", "/alarms", "Alarms", EVERYBODY),
+    ("days", "/days", "Gaming day", EVERYBODY),
+    ("bank", "/bank", "Bank", EVERYBODY),
+    ("advice", "/advice", "Set-up advice", EVERYBODY),
+    ("training", "/training", "Training", EVERYBODY),
+    ("people", "/people", "People", PEOPLE_KEEPERS),
 )
 
 
 def open_templates() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = pages.open_templates(TEMPLATES)
+    environment.globals["software"] = SOFTWARE
+    environment.globals["places"] = PLACES
+    environment.globals["checklist"] = CHECKLIST
     for each in FILTERS:
         environment.filters[each.__name__] = each
     return environment

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+
+from kit.words.numbers import money
+from manager.explain.words import dealt_in_words
 
 METHODS = {
     "dealer": "Dealer's confirm",
@@ -19,8 +23,13 @@ KINDS = {
     "RESEED": "Reseeds",
     "GIVEN_BACK": "Given back",
     "REVERSAL": "Wins reversed",
+    "VOIDED": "Void rounds",
     "ADJUSTMENT": "Adjustments",
     "CLOSED": "Jackpot closed",
+    "UNIT_RELEASED": "Unit released",
+    "LATE_ENTRY": "Round taken up for a forgotten win",
+    "CLAIM_APPROVED": "Win approved at the manager",
+    "DIVERGED": "Record of a table whose copy went on first",
 }
 POLICIES = {
     "sequential": "sequential: in pay order, each award on what the one before it left",
@@ -31,17 +40,11 @@ TERMS = {
     "seed_cents": "seed",
     "contribution_ppm": "contribution",
     "reserve_ppm": "reserve",
-    "claim_lock": "claim lock",
+    "freeze_claims": "frozen claims",
     "award_policy": "award policy",
     "overflow_to": "overflow to",
     "limit_cents": "limit",
 }
-
-
-def money(cents: int) -> str:
-    """800075 -> "$8,000.75". Whole cents in, no fraction ever made on the way."""
-    whole, rest = divmod(abs(cents), 100)
-    return f"{'-' if cents < 0 else ''}${whole:,}.{rest:02d}"
 
 
 def exact(microcents: int) -> str:
@@ -102,3 +105,84 @@ def terms(pending: dict[str, Any]) -> str:
 def hand(hand_id: str) -> str:
     """ "four-aces" -> "Four aces": wins carry the hand's id."""
     return hand_id.replace("-", " ").capitalize()
+
+
+def dealt(hand: Mapping[str, Any]) -> str:
+    """What the shuffler recognised at a paid spot, as the terminal says it too."""
+    return dealt_in_words(hand["cards"], hand["verdict"], hand["seen"])
+
+
+def slip_title(win: Mapping[str, Any]) -> str:
+    return f"Jackpot win {win['number']}" if win["number"] else "Jackpot win, not booked yet"
+
+
+def stamp_sentence(win: Mapping[str, Any]) -> str:
+    """What stands across a slip, "" when nothing does."""
+    if win.get("reversed_by"):
+        return f"NOT TO BE PAID. Reversed by entry {win['reversed_by']}."
+    if not win["number"]:
+        return "NOT BOOKED YET. The meter moves when the win is confirmed."
+    if not win["stamps"]:
+        return ""
+    last = win["stamps"][-1]
+    return f"{last['stamp'].upper()}. {last['by']}, {moment(last['time_ms'])}."
+
+
+def place_rows(win: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Where and when a win was made, and who stands for it."""
+    rows = [
+        ("Table", f"{win['name']} ({win['table']})"),
+        ("Round", str(win["round"])),
+        ("Local time", win["local_time"]),
+        ("Time of the Game Manager", moment(win["time_ms"])),
+        ("Amount fixed", "when it was claimed" if win["frozen"] else "when it was confirmed"),
+        ("Confirmed by", confirmed_by(win)),
+        ("Folded hands", "qualify" if win["folded_hands_qualify"] else "do not qualify"),
+    ]
+    if win.get("replaces"):
+        rows.append(("Recorded in place of win", str(win["replaces"])))
+    return rows
+
+
+def confirmed_by(win: Mapping[str, Any]) -> str:
+    if not win["number"]:
+        return "nobody yet"
+    who = f": {win['authorised_by']}" if win["authorised_by"] else ""
+    return f"{method(win['method'])}{who} ({win['role'].capitalize()})"
+
+
+def line_rows(line: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """One winner: seat, sensor, game, and the meter that paid."""
+    rows = [
+        ("Seat", str(line["seat"])),
+        ("Sensor", line["sensor"]),
+        ("Game", line["game"]),
+        ("Paytable", line["paytable"]),
+        ("Wager", "" if line["wager_cents"] is None else money(line["wager_cents"])),
+        ("Hand", line["label"]),
+        ("Place in the pay order", str(line["order"])),
+        ("Paid from", paid_from(line)),
+    ]
+    if line["meter_before_cents"] is not None:
+        rows.append(("Meter before", money(line["meter_before_cents"])))
+        rows.append(("Meter after", money(line["meter_after_cents"])))
+    if line["claimed_on_cents"] is not None:
+        rows.append(("Meter when claimed", money(line["claimed_on_cents"])))
+    if line["policy"]:
+        rows.append(("Award policy", policy(line["policy"])))
+    return [(name, value) for name, value in rows if value]
+
+
+def paid_from(line: Mapping[str, Any]) -> str:
+    if line["source"] != "meter":
+        return "the tray"
+    return f"meter {line['meter_label']} ({line['meter']})"
+
+
+def meter_line(line: Mapping[str, Any]) -> str:
+    """Where one line was paid from, with its own meter before and after."""
+    text = f"{line['game']}, from {paid_from(line)}"
+    if line["meter_before_cents"] is None:
+        return text
+    before, after = money(line["meter_before_cents"]), money(line["meter_after_cents"])
+    return f"{text}: {before} before, {after} after"

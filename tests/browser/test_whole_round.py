@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
-from tests.browser.conftest import Bench
+from tests.kit.bench_process import Bench
 
 pytestmark = pytest.mark.browser
 
@@ -33,6 +33,8 @@ def test_four_aces_at_seat_5_pay_the_meter_and_envy_for_2_and_7(
     for seat in (2, 5, 7):
         page.locator(f'[data-sensor="{seat}A"]').click()
         expect(page.locator(f'[data-sensor="{seat}A"]')).to_have_attribute("data-light", "detected")
+    # What a chip is worth comes from the table's settings, not from the drawing.
+    expect(page.locator('[data-sensor="5A"] .chip-worth')).to_have_text("$1")
     # In real time on a busy machine a chip may come unseen; at rest it is known after seconds.
     page.wait_for_timeout(REST_MS)
     press(panel, "START")
@@ -51,6 +53,10 @@ def test_four_aces_at_seat_5_pay_the_meter_and_envy_for_2_and_7(
     page.locator('[data-swipe="EXECUTIVE"]').click()
     state(panel, "locked")
     expect(display.locator('[data-meter="main"]')).to_contain_text("10,000.15")
+    for seat in (5, 7, 2):  # the winner first, then envy from the dealer's right
+        tick = panel.locator(f'#pay-rows [data-button="TICK {seat}"]')
+        tick.click()
+        expect(tick).to_be_hidden()
     press(panel, "END")
     state(panel, "open")
     page.goto(bench.manager_url)

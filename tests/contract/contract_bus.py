@@ -8,8 +8,8 @@ from collections.abc import Callable
 from smbus2 import i2c_msg
 
 from hal.aio import sleep_ms, ticks_diff, ticks_ms
+from hal.bus.i2c import I2cBus, SMBusLike, read_registers, write_registers
 from hal.errors import BusFault, HardwareFault
-from hal.i2c import I2cBus, SMBusLike, read_registers, write_registers
 from tests.contract.contract_rig import BUS, KEYPAD_TABLE, TOUCH_TABLE, Rig, on, refused
 
 SENSE, LIGHTS = 0x5A, 0x40
@@ -32,7 +32,7 @@ def read_afe2(smbus: SMBusLike) -> int:
 
 
 @on(TOUCH_TABLE)
-async def a_register_reads_what_the_chip_holds(rig: Rig) -> None:
+async def a_register_reads_what_the_ic_holds(rig: Rig) -> None:
     async with rig.bus() as bus:
         assert await bus.run(read_afe2) == 0x24
         assert await bus.run(lambda smbus: smbus.read_byte_data(LIGHTS, MODE1)) == 0x11
@@ -77,7 +77,7 @@ async def a_repeated_start_joins_write_and_read(rig: Rig) -> None:
 
 
 @on(TOUCH_TABLE)
-async def a_read_alone_goes_on_where_the_chip_stands(rig: Rig) -> None:
+async def a_read_alone_goes_on_where_the_ic_stands(rig: Rig) -> None:
     async with rig.bus() as bus:
         await bus.run(lambda smbus: smbus.i2c_rdwr(i2c_msg.write(SENSE, [AFE2])))
         alone = i2c_msg.read(SENSE, 2)
@@ -108,7 +108,7 @@ async def two_lost_acknowledges_are_survived_and_a_third_is_a_fault(rig: Rig) ->
 
 
 @on(TOUCH_TABLE)
-async def a_silent_chip_leaves_its_neighbour_alone(rig: Rig) -> None:
+async def a_silent_ic_leaves_its_neighbour_alone(rig: Rig) -> None:
     async with rig.bus() as bus:
         rig.world.faults.nack("sense-1")
         await fault_of(bus, read_afe2)
@@ -173,7 +173,7 @@ async def a_line_held_in_mid_byte_is_clocked_free(rig: Rig) -> None:
 
 
 @on(KEYPAD_TABLE)
-async def a_chip_that_hangs_on_the_line_loses_its_supply(rig: Rig) -> None:
+async def an_ic_that_hangs_on_the_line_loses_its_supply(rig: Rig) -> None:
     with rig.opened_board() as board:
         bus = board.buses[BUS]
         await bus.run(lambda smbus: smbus.write_byte_data(SENSE, DEBOUNCE, 0x11))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from hal.aio import ThreadSafeFlag, sleep_ms, wait_for_ms
-from hal.card_reader import BadSwipe, CardReader, Swipe
+from hal.devices.card_reader import BadSwipe, CardReader, Swipe
+from hal.devices.keypad import KeyChord, KeyPress
 from hal.errors import HardwareFault
-from hal.keypad import KeyChord, KeyPress
-from sim.card_machine import account_of
+from sim.hardware.card_reader import account_of
 from tests.contract.contract_rig import (
     EDGE_MAX_MS,
     KEYPAD_TABLE,
@@ -26,9 +26,9 @@ from tests.contract.contract_rig import (
 async def a_line_shows_the_level_of_its_wire(rig: Rig) -> None:
     with rig.line(rig.tamper_gpio) as line:
         assert line.active
-        rig.world.tamper(open=True)
+        rig.world.controls.tamper(open=True)
         await until(lambda: not line.active, "the open switch reads high")
-        rig.world.tamper(open=False)
+        rig.world.controls.tamper(open=False)
         await until(lambda: line.active, "the closed switch reads low")
 
 
@@ -37,7 +37,7 @@ async def both_edges_wake_whoever_waits(rig: Rig) -> None:
     with rig.line(rig.tamper_gpio) as line:
         for lid_open in (True, False, True, False):
             edges_before = line.edge_count
-            rig.world.tamper(open=lid_open)
+            rig.world.controls.tamper(open=lid_open)
             await wait_for_ms(line.changed(), EDGE_MAX_MS)
             assert line.edge_count == edges_before + 1
             assert line.active != lid_open
@@ -46,7 +46,7 @@ async def both_edges_wake_whoever_waits(rig: Rig) -> None:
 @on(TOUCH_TABLE)
 async def an_edge_that_nobody_awaited_is_not_lost(rig: Rig) -> None:
     with rig.line(rig.tamper_gpio) as line:
-        rig.world.tamper(open=True)
+        rig.world.controls.tamper(open=True)
         await until(lambda: line.edge_count == 1, "the edge is counted")
         await sleep_ms(1)
         await wait_for_ms(line.changed(), 5)
@@ -62,7 +62,7 @@ async def an_error_at_one_line_leaves_the_others_alive(rig: Rig) -> None:
         broken.also_set(Broken())
         rig.world.pins.drive(rig.interrupt_gpio, 0)
         await until(lambda: broken.edge_count == 1, "the broken line's edge is counted")
-        rig.world.tamper(open=True)
+        rig.world.controls.tamper(open=True)
         await wait_for_ms(line.changed(), EDGE_MAX_MS)
         rig.world.pins.drive(rig.interrupt_gpio, 1)
         await until(lambda: broken.edge_count == 2, "even the broken line goes on")
@@ -70,16 +70,16 @@ async def an_error_at_one_line_leaves_the_others_alive(rig: Rig) -> None:
 
 @on(TOUCH_TABLE)
 async def closed_lines_can_be_opened_again_and_are_alive(rig: Rig) -> None:
-    """All together: lgpio falls silent when only the line opened last is closed (`hal.lines`)."""
+    """All together: lgpio falls silent when only the line opened last is closed."""
     for _ in range(3):
         with rig.line(rig.interrupt_gpio) as interrupt, rig.line(rig.tamper_gpio) as tamper:
-            rig.world.tamper(open=True)
+            rig.world.controls.tamper(open=True)
             await wait_for_ms(tamper.changed(), EDGE_MAX_MS)
             rig.world.pins.drive(rig.interrupt_gpio, 0)
             await wait_for_ms(interrupt.changed(), EDGE_MAX_MS)
             assert interrupt.active
             assert not tamper.active
-        rig.world.tamper(open=False)
+        rig.world.controls.tamper(open=False)
         rig.world.pins.drive(rig.interrupt_gpio, 1)
 
 
@@ -104,11 +104,11 @@ async def cards_good_and_bad_come_through_the_serial_port(rig: Rig) -> None:
     try:
         waiting = asyncio.create_task(reader.read())
         await sleep_ms(50)
-        rig.world.swipe("EXECUTIVE")
+        rig.world.controls.swipe("EXECUTIVE")
         assert await wait_for_ms(waiting, 1000) == Swipe(account_of("EXECUTIVE"))
-        rig.world.half_swipe("SUPERVISOR")
+        rig.world.controls.half_swipe("SUPERVISOR")
         assert isinstance(await wait_for_ms(reader.read(), 1000), BadSwipe)
-        rig.world.swipe("SUPERVISOR")
+        rig.world.controls.swipe("SUPERVISOR")
         assert await wait_for_ms(reader.read(), 1000) == Swipe(account_of("SUPERVISOR"))
     finally:
         reader.close()
@@ -120,17 +120,17 @@ async def cards_good_and_bad_come_through_the_serial_port(rig: Rig) -> None:
 @on(TOUCH_TABLE)
 async def a_chip_on_the_felt_pulls_the_interrupt_until_it_is_read(rig: Rig) -> None:
     with rig.opened_board() as board:
-        chip = board.chips["sense-1"]
-        await chip.start(await chip.measure())
-        assert chip.interrupt is not None
-        assert await chip.read_touched() == 0
+        ic = board.ics["sense-1"]
+        await ic.start(await ic.measure())
+        assert ic.interrupt is not None
+        assert await ic.read_touched() == 0
         rig.world.place_chip("3A")
-        await wait_for_ms(chip.interrupt.changed(), EDGE_MAX_MS)
-        assert chip.interrupt.active
-        assert await chip.read_touched() == 1 << 2
-        interrupt = chip.interrupt
+        await wait_for_ms(ic.interrupt.changed(), EDGE_MAX_MS)
+        assert ic.interrupt.active
+        assert await ic.read_touched() == 1 << 2
+        interrupt = ic.interrupt
         await until(lambda: not interrupt.active, "reading lets go of the interrupt")
-        readings = await chip.snapshot()
+        readings = await ic.snapshot()
         assert [reading.fault for reading in readings] == [None] * 7
         assert [reading.delta > 40 for reading in readings] == [n == 2 for n in range(7)]
 
@@ -145,7 +145,7 @@ async def a_lamp_shines_as_it_was_told(rig: Rig) -> None:
         assert abs(rig.world.level_now("3A", "amber") - 0.5) < 0.01
         assert rig.world.level_now("2A", "white") == 0.0
         assert await board.lamps.read_back(("3A", "amber")) == 2048
-        await board.lamps.all_off()
+        await board.start_lamps()
         await sleep_ms(10)
         assert rig.world.level_now("3A", "white") == 0.0
 
@@ -158,11 +158,11 @@ async def keys_are_told_by_name_and_all_at_once_as_a_chord(rig: Rig) -> None:
         await board.keypad.start()
         waiting = asyncio.create_task(board.keypad.next_press())
         for name in ("START", "SEAT 7", "CANCEL"):
-            rig.world.press(name, hold_ms=150)
+            rig.world.controls.press(name, hold_ms=150)
             assert await wait_for_ms(waiting, 1000) == KeyPress(name)
             waiting = asyncio.create_task(board.keypad.next_press())
             await sleep_ms(400)
-        rig.world.press_together(list(rig.board.keypad.keys), hold_ms=150)
+        rig.world.controls.press_together(list(rig.board.keypad.keys), hold_ms=150)
         chord = await wait_for_ms(waiting, 1000)
         assert isinstance(chord, KeyChord)
         assert set(chord.names) == set(rig.board.keypad.keys)
@@ -174,7 +174,7 @@ async def the_key_turns_there_and_back_without_a_fault(rig: Rig) -> None:
         assert board.keyswitch is not None
         assert board.keyswitch.position == "RUN"
         for position in ("JPH", "RUN"):
-            rig.world.turn_key(position)
+            rig.world.controls.turn_key(position)
             assert await wait_for_ms(board.keyswitch.changed(), 1000) == position
 
 

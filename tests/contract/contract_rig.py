@@ -13,11 +13,11 @@ from typing import Any
 
 from hal.aio import sleep_ms, ticks_diff, ticks_ms
 from hal.backend import Backend
-from hal.board import Board
-from hal.board_config import BoardConfig
-from hal.i2c import I2cBus
-from hal.lines import InputLine
-from sim.i2c import Adapter
+from hal.board.config import BoardConfig
+from hal.board.open import Board
+from hal.bus.i2c import I2cBus
+from hal.devices.lines import InputLine
+from sim.hardware.i2c import Adapter
 
 BUS = 1
 EDGE_MAX_MS = 500
@@ -64,7 +64,7 @@ class Rig:
 
     @property
     def interrupt_gpio(self) -> int:
-        gpio = self.board.chip("sense-1").interrupt_gpio
+        gpio = self.board.ic("sense-1").interrupt_gpio
         assert gpio is not None
         return gpio
 

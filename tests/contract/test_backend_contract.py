@@ -6,21 +6,19 @@ The checks themselves are in `backend_contract`; inside the guest they run over 
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 
 import pytest
 
-from hal.board_config import parse_board
-from sim.backend import SimBackend
-from sim.i2c import CP2112, PI_0_TO_4, PI_5, Adapter
-from sim.loop import run_virtual
-from sim.world import World
+from hal.board.config import parse_board
+from sim.floor.world import World
+from sim.hardware.backend import SimBackend
+from sim.hardware.i2c import CP2112, PI_0_TO_4, PI_5, Adapter
+from sim.time.loop import run_virtual
+from tests.kit.places import TABLES
 
 pytest.register_assert_rewrite("tests.contract.contract_bus", "tests.contract.contract_devices")
 
 from tests.contract.backend_contract import CHECKS, Rig  # noqa: E402 - rewritten from here on
-
-TABLES = Path(__file__).parents[2] / "deploy" / "tables"
 
 
 async def run_check(name: str, adapter: Adapter) -> None:

@@ -1,7 +1,7 @@
 """Trouble on the wires: bounded, recovered from, and nobody else's business.
 
 On the boards that ship, over the register models. Mutations these catch: retries without an end, a
-recovery that is never tried or never ends, a supply cut while a wire still feeds the chip, a board
+recovery that is never tried or never ends, a supply cut while a wire still feeds the IC, a board
 that ships without a way to recover, lamps that stay dark after the supply came back, a loop that
 waits with the bus, one multiplexer channel that answers for another, and an exception in one line's
 callback that ends every other line.
@@ -15,22 +15,21 @@ import random
 import tomllib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hal.aio import ThreadSafeFlag, sleep_ms, wait_for_ms
-from hal.board import Board
-from hal.board_config import parse_board
+from hal.board.config import parse_board
+from hal.board.open import Board
+from hal.devices.lines import InputLine
 from hal.errors import BusFault, HardwareFault
-from hal.lines import InputLine
-from sim.backend import SimBackend
-from sim.loop import run_virtual
-from sim.pins import SimPinFactory
-from sim.world import World
+from sim.floor.world import World
+from sim.hardware.backend import SimBackend
+from sim.hardware.pins import SimPinFactory
+from sim.time.loop import run_virtual
+from tests.kit.places import TABLES
 
-TABLES = Path(__file__).parents[2] / "deploy" / "tables"
 Test = Callable[[World, Board], Awaitable[None]]
 Change = Callable[[dict[str, Any]], None]
 
@@ -50,8 +49,8 @@ async def opened(table: str, change: Change) -> AsyncIterator[tuple[World, Board
     board = Board.from_config(world.board, SimBackend(world))
     try:
         await board.start_lamps()
-        for chip in board.chips.values():
-            await chip.start(await chip.measure())
+        for ic in board.ics.values():
+            await ic.start(await ic.measure())
         yield world, board
     finally:
         board.close()
@@ -69,10 +68,10 @@ def on_table(
 
 
 async def ask_until_it_answers(board: Board, name: str = "sense-1", tries_max: int = 60) -> int:
-    """What a watcher does: asks again after a pause, and recovers the chip when it answers."""
+    """What a watcher does: asks again after a pause, and recovers the IC when it answers."""
     for tries in range(tries_max):
         try:
-            await board.chips[name].recover()
+            await board.ics[name].recover()
             return tries
         except HardwareFault:
             await sleep_ms(100)
@@ -90,13 +89,13 @@ def test_a_held_line_is_clocked_free_and_nothing_lost_its_supply(pulses: int) ->
         await ask_until_it_answers(board)
         assert world.faults.struck["clock pulse"] == pulses
         assert world.faults.struck["supply cut"] == 0
-        assert await board.chips["sense-1"].read_touched() == 1 << 2
+        assert await board.ics["sense-1"].read_touched() == 1 << 2
         await board.lamps.check()
 
     on_table(test)
 
 
-def test_a_chip_that_hangs_on_the_line_loses_its_supply_and_all_come_back() -> None:
+def test_an_ic_that_hangs_on_the_line_loses_its_supply_and_all_come_back() -> None:
     async def test(world: World, board: Board) -> None:
         world.place_chip("3A")
         await board.lamps.set({("3A", "white"): 4095})
@@ -104,11 +103,11 @@ def test_a_chip_that_hangs_on_the_line_loses_its_supply_and_all_come_back() -> N
         await ask_until_it_answers(board, "sense-1")
         await ask_until_it_answers(board, "sense-2")
         assert world.faults.struck["supply cut"] == 1
-        assert await board.chips["sense-1"].read_touched() == 1 << 2
+        assert await board.ics["sense-1"].read_touched() == 1 << 2
         # The lamps lost what they were told; their watcher finds that and tells them again.
         with pytest.raises(HardwareFault):
             await board.lamps.check()
-        await board.lamps.refresh()
+        await board.lamps.set({})
         await sleep_ms(5)
         assert world.level_now("3A", "white") == 1.0
 
@@ -122,11 +121,11 @@ def test_every_shipped_table_gets_its_bus_back(table: str, pulses: int | None) -
         sensor = board.sensors[0]
         world.place_chip(sensor.id)
         world.faults.stick_bus(1, pulses_to_free=pulses)
-        for name in board.chips:
+        for name in board.ics:
             await ask_until_it_answers(board, name)
-        await board.lamps.refresh()
+        await board.start_lamps()
         assert world.faults.struck["supply cut"] == (0 if pulses else 1)
-        assert await board.chips[sensor.chip].read_touched() == 1 << sensor.electrode
+        assert await board.ics[sensor.ic].read_touched() == 1 << sensor.electrode
         if board.keypad is not None:
             assert await board.keypad.held() == ()
 
@@ -134,7 +133,7 @@ def test_every_shipped_table_gets_its_bus_back(table: str, pulses: int | None) -
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_however_a_chip_holds_the_line_the_table_gets_it_back(seed: int) -> None:
+def test_however_an_ic_holds_the_line_the_table_gets_it_back(seed: int) -> None:
     async def test(world: World, board: Board) -> None:
         draw = random.Random(seed)
         for _ in range(4):
@@ -152,7 +151,7 @@ def test_a_grounded_line_is_a_fault_until_it_is_mended_and_the_tries_grow_rare()
         world.faults.ground_bus(1)
         for _ in range(40):
             with pytest.raises(BusFault, match="stuck"):
-                await board.chips["sense-1"].read_touched()
+                await board.ics["sense-1"].read_touched()
             await sleep_ms(250)
         assert 2 <= world.faults.struck["supply cut"] <= 4
         world.faults.release_bus(1)
@@ -161,7 +160,7 @@ def test_a_grounded_line_is_a_fault_until_it_is_mended_and_the_tries_grow_rare()
     on_table(test)
 
 
-def test_a_chip_that_is_fed_by_a_wire_keeps_holding_the_line() -> None:
+def test_an_ic_that_is_fed_by_a_wire_keeps_holding_the_line() -> None:
     """The control for the supply's cut: what makes it work is that both wires are low."""
 
     async def test(world: World, board: Board) -> None:
@@ -173,7 +172,7 @@ def test_a_chip_that_is_fed_by_a_wire_keeps_holding_the_line() -> None:
         supply.close()
         assert world.faults.struck["supply cut"] == 0
         with pytest.raises(BusFault, match="stuck"):
-            await board.chips["sense-1"].read_touched()
+            await board.ics["sense-1"].read_touched()
 
     on_table(test)
 
@@ -184,12 +183,12 @@ def test_a_chip_that_is_fed_by_a_wire_keeps_holding_the_line() -> None:
 def test_lost_arbitration_is_survived_or_a_fault_and_never_a_recovery() -> None:
     async def test(world: World, board: Board) -> None:
         world.faults.lose_arbitration(1, count=2)
-        assert await board.chips["sense-1"].read_touched() == 0
+        assert await board.ics["sense-1"].read_touched() == 0
         world.faults.lose_arbitration(1, count=12)
         for _ in range(4):
             with pytest.raises(BusFault):
-                await board.chips["sense-1"].read_touched()
-        assert await board.chips["sense-1"].read_touched() == 0
+                await board.ics["sense-1"].read_touched()
+        assert await board.ics["sense-1"].read_touched() == 0
         # It was looked at, because that many failures could be a held line; it was free.
         assert world.faults.struck["clock pulse"] == 0
         assert world.faults.struck["supply cut"] == 0
@@ -200,12 +199,12 @@ def test_lost_arbitration_is_survived_or_a_fault_and_never_a_recovery() -> None:
 def test_a_bus_that_blocks_for_a_second_holds_up_neither_the_loop_nor_another_bus() -> None:
     def second_bus(board: dict[str, Any]) -> None:
         board["buses"].append({"number": 3, "frequency_hz": 400_000})
-        next(chip for chip in board["chips"] if chip["kind"] == "pca9685")["bus"] = 3
+        next(ic for ic in board["ics"] if ic["kind"] == "pca9685")["bus"] = 3
 
     async def test(world: World, board: Board) -> None:
         world.faults.block_bus(1, 1000)
         began_ns = world.now_ns()
-        slow = asyncio.create_task(board.chips["sense-1"].read_touched(), name="slow")
+        slow = asyncio.create_task(board.ics["sense-1"].read_touched(), name="slow")
         await sleep_ms(10)
         await board.lamps.set({("1A", "white"): 4095})
         await sleep_ms(5)
@@ -224,7 +223,7 @@ def test_a_stuck_second_long_timeout_is_met_once_and_not_three_times() -> None:
         world.faults.stick_bus(1, timeout_ms=1000)
         began_ns = world.now_ns()
         with pytest.raises(BusFault):
-            await board.chips["sense-1"].read_touched()
+            await board.ics["sense-1"].read_touched()
         assert world.now_ns() - began_ns < 1_500_000_000
         assert world.faults.struck["stuck"] == 1
 
@@ -239,7 +238,7 @@ def test_two_converters_of_one_address_are_never_confused() -> None:
         world.place_chip("2A")
         world.place_chip("7A")
         await sleep_ms(25)
-        first, second = board.chips["sense-1"], board.chips["sense-2"]
+        first, second = board.ics["sense-1"], board.ics["sense-2"]
         for _ in range(20):
             touched = await asyncio.gather(
                 first.read_touched(), second.read_touched(), second.read_touched()
@@ -254,24 +253,24 @@ def test_a_reset_multiplexer_is_noticed_and_no_reading_is_lost() -> None:
     async def test(world: World, board: Board) -> None:
         world.place_chip("6A")
         await sleep_ms(25)
-        world.faults.reset_chip("mux-1")
-        assert await board.chips["sense-2"].read_touched() == 1 << 1
+        world.faults.reset_ic("mux-1")
+        assert await board.ics["sense-2"].read_touched() == 1 << 1
         assert board.muxes["mux-1"].reset_count == 1
         assert "was reset" in board.muxes["mux-1"].last_fault
-        assert await board.chips["sense-1"].read_touched() == 0
+        assert await board.ics["sense-1"].read_touched() == 0
         assert board.muxes["mux-1"].reset_count == 1
 
     on_table(test)
 
 
-def test_a_silent_multiplexer_silences_its_chips_only() -> None:
+def test_a_silent_multiplexer_silences_its_ics_only() -> None:
     async def test(world: World, board: Board) -> None:
         world.faults.nack("mux-1", count=6)
         for name in ("sense-1", "sense-2"):
             with pytest.raises(BusFault):
-                await board.chips[name].read_touched()
+                await board.ics[name].read_touched()
         await board.lamps.set({("1A", "white"): 4095})
-        assert await board.chips["sense-1"].read_touched() == 0
+        assert await board.ics["sense-1"].read_touched() == 0
 
     on_table(test)
 
@@ -280,8 +279,8 @@ def test_one_silent_converter_is_not_its_neighbour() -> None:
     async def test(world: World, board: Board) -> None:
         world.faults.nack("sense-2")
         with pytest.raises(BusFault):
-            await board.chips["sense-2"].read_touched()
-        assert await board.chips["sense-1"].read_touched() == 0
+            await board.ics["sense-2"].read_touched()
+        assert await board.ics["sense-1"].read_touched() == 0
 
     on_table(test)
 
@@ -289,13 +288,13 @@ def test_one_silent_converter_is_not_its_neighbour() -> None:
 @pytest.mark.parametrize("method", ["read_touched", "snapshot"])
 def test_a_hung_converter_is_noticed_and_a_recovery_brings_it_back(method: str) -> None:
     async def test(world: World, board: Board) -> None:
-        chip = board.chips["sense-1"]
+        ic = board.ics["sense-1"]
         world.faults.hang_converter("sense-1")
         noticed = False
         for _ in range(100):
             await sleep_ms(5)
             try:
-                readings = await getattr(chip, method)()
+                readings = await getattr(ic, method)()
             except HardwareFault:
                 noticed = True
             else:
@@ -304,8 +303,8 @@ def test_a_hung_converter_is_noticed_and_a_recovery_brings_it_back(method: str) 
                 break
         assert noticed
         world.place_chip("1A")
-        await chip.recover()
-        assert await chip.read_touched() == 1
+        await ic.recover()
+        assert await ic.read_touched() == 1
 
     on_table(test)
 

@@ -1,4 +1,4 @@
-"""The portable core repeats the protocol's numbers because it imports nothing; here they meet."""
+"""The events that the portable core builds are events of the wire, field by field."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from controller.core import events as core_events
-from controller.core import kinds
-from protocol import events as wire_events
-from protocol import rows, settings
+from controller.core.round import events as core_events
+from protocol import numbers
+from protocol.wire import events as wire_events
+from protocol.wire import rows
 
 # RoundStart is ROUND_START, and so on.
 KIND_NAMES = {
@@ -24,8 +24,8 @@ CARD = bytes(range(16))
 # Each event that the core can build, and the record that the wire must make of it.
 EVENTS: list[tuple[Any, wire_events.EventBody]] = [
     (
-        core_events.round_start(7, ["2A", "5A"], ["6A"]),
-        wire_events.RoundStart(7, ("2A", "5A"), ("6A",)),
+        core_events.round_start(7, ["2A", "5A"], ["6A"], [[2, 5]], 200),
+        wire_events.RoundStart(7, ("2A", "5A"), ("6A",), ((2, 5),), 200),
     ),
     (
         core_events.late_change(7, "4A", True, 1_250),
@@ -60,18 +60,37 @@ EVENTS: list[tuple[Any, wire_events.EventBody]] = [
         ),
     ),
     (core_events.round_end(7), wire_events.RoundEnd(7)),
+    (core_events.paid(7, 5, 800_075, 4_000), wire_events.Paid(7, 5, 800_075, 4_000)),
+    (core_events.reversed_win(7, 41), wire_events.Reversed(7, 41)),
+    (core_events.reopened(7, 1, 0, b""), wire_events.Reopened(7, 1, 0, b"")),
+    (core_events.voided(7, 2, 1, "misdeal", CARD), wire_events.Voided(7, 2, 1, "misdeal", CARD)),
+    (core_events.taken_back(7, 5, 10_000, 900), wire_events.TakenBack(7, 5, 10_000, 900)),
+    (
+        core_events.late_entry(1, CARD, [7, "misread", ["5A", "3A"], [[3, 5]], ["3A"]]),
+        wire_events.LateEntry(7, 1, CARD, "misread", ("5A", "3A"), ((3, 5),), ("3A",)),
+    ),
 ]
 
 
-def test_every_kind_has_the_same_name_and_number() -> None:
+def test_every_kind_is_called_as_its_record_is() -> None:
     for name, kind in KIND_NAMES.items():
-        assert (getattr(kinds, name), getattr(wire_events, name)) == (kind, kind), name
+        assert (getattr(numbers, name), getattr(wire_events, name)) == (kind, kind), name
 
 
 def test_a_kind_of_the_core_alone_can_never_be_taken_for_one_of_the_wire() -> None:
-    assert max(wire_events.EVENT_TYPES) < kinds.LOCAL_KIND_MIN
-    for event in (core_events.entry(3, "", ""), core_events.blink(["3A"])):
-        assert kinds.is_local(event[0])
+    assert max(wire_events.EVENT_TYPES) < numbers.LOCAL_KIND_MIN
+    local = (
+        core_events.entry(3, "", ""),
+        core_events.blink(["3A"]),
+        core_events.joined([[1, 2]]),
+        core_events.end_asked(),
+        core_events.reopen_asked(),
+        core_events.void_asked("misdeal"),
+        core_events.late_asked(7, "misread", ["5A"], [], []),
+    )
+    assert len({kind for kind, _body in local}) == len(local)
+    for kind, _body in local:
+        assert core_events.is_local(kind)
 
 
 @pytest.mark.parametrize(
@@ -93,28 +112,22 @@ def test_an_event_of_the_core_is_an_event_of_the_wire(
 def test_the_core_builds_every_event_that_changes_a_round() -> None:
     """The others are recorded outside of the core and change no round."""
     built = {event[0] for event, _ in EVENTS}
-    outside = {kinds.BOOT, kinds.FAULT, kinds.CONFIG, kinds.REFUSED, kinds.SEAL, kinds.SERVICE}
-    outside |= {kinds.RESTORED}  # it names the round and the claim that a new journal goes on from
+    outside = {
+        numbers.BOOT,
+        numbers.FAULT,
+        numbers.CONFIG,
+        numbers.REFUSED,
+        numbers.SEAL,
+        numbers.SERVICE,
+        numbers.DEALT,
+        numbers.SHOWN,
+        numbers.CHECKED,
+        numbers.DIVERGED,
+    }
+    outside |= {
+        numbers.RESTORED
+    }  # it names the round and the claim that a new journal goes on from
     assert built | outside == set(wire_events.EVENT_TYPES)
-
-
-def test_roles_methods_and_kinds_of_pay_are_the_protocols() -> None:
-    assert (kinds.METHOD_DEALER, kinds.METHOD_CARD, kinds.METHOD_KEY) == (
-        wire_events.METHOD_DEALER,
-        wire_events.METHOD_CARD,
-        wire_events.METHOD_KEY,
-    )
-    assert (kinds.ROLE_DEALER, kinds.ROLE_SUPERVISOR, kinds.ROLE_EXECUTIVE) == (
-        rows.ROLE_DEALER,
-        rows.ROLE_SUPERVISOR,
-        rows.ROLE_EXECUTIVE,
-    )
-    assert (kinds.SOURCE_TRAY, kinds.SOURCE_METER) == (rows.SOURCE_TRAY, rows.SOURCE_METER)
-    assert (kinds.PAY_PERCENT, kinds.PAY_FOR_ONE) == (settings.PAY_PERCENT, settings.PAY_FOR_ONE)
-    assert (kinds.WORKFLOW_TOUCH, kinds.WORKFLOW_KEYPAD) == (
-        settings.WORKFLOW_TOUCH,
-        settings.WORKFLOW_KEYPAD,
-    )
 
 
 def _plain(value: Any) -> Any:

@@ -1,8 +1,8 @@
-"""The chip models under drivers that nobody here wrote: Adafruit's, unchanged, from PyPI.
+"""The IC models under drivers that nobody here wrote: Adafruit's, unchanged, from PyPI.
 
-They were written against the real chips. What they expect of a chip, a model must do; so this is a
+They were written against the real ICs. What they expect of an IC, a model must do; so this is a
 third reading of the data sheets, beside ours in `hal` and in `sim`. What a CircuitPython board
-gives such a driver is in `sim.circuitpython`.
+gives such a driver is in `sim.hardware.circuitpython`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from sim.chips.mpr121 import Mpr121
-from sim.chips.pca9685 import LEVEL_MAX, Pca9685
-from sim.circuitpython import BoardI2C, Clock, published_drivers
+from sim.hardware.circuitpython import BoardI2C, Clock, published_drivers
+from sim.hardware.ics.mpr121 import Mpr121
+from sim.hardware.ics.pca9685 import LEVEL_MAX, Pca9685
 
 EMPTY, COVERED = 700, 640
 SAMPLES_S = 0.05  # A dozen samples at the rate these drivers choose.
@@ -39,20 +39,20 @@ def clock(peers: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> Cloc
 
 
 class Felt:
-    """One sensing chip under a driver of theirs, and what lies on its electrodes."""
+    """One sensing IC under a driver of theirs, and what lies on its electrodes."""
 
     def __init__(self, peers: dict[str, ModuleType], clock: Clock) -> None:
-        self.chip = Mpr121(0x5A)
+        self.ic = Mpr121(0x5A)
         self.clock = clock
         for electrode in range(12):
-            self.chip.set_input(electrode, EMPTY, 0)
-        self.i2c = BoardI2C(clock, self.chip)
+            self.ic.set_input(electrode, EMPTY, 0)
+        self.i2c = BoardI2C(clock, self.ic)
         self.driver: Any = peers["adafruit_mpr121"].MPR121(self.i2c)
         clock.sleep(SAMPLES_S)
 
     def cover(self, electrode: int, covered: bool = True) -> None:
         counts = COVERED if covered else EMPTY
-        self.chip.set_input(electrode, counts, self.clock.now_ns)
+        self.ic.set_input(electrode, counts, self.clock.now_ns)
         self.clock.sleep(SAMPLES_S)
 
 
@@ -111,14 +111,14 @@ def test_their_way_of_starting_takes_what_lies_there_for_empty(
     peers: dict[str, ModuleType], clock: Clock
 ) -> None:
     """Why ours starts from stored references: a chip on the felt at boot would be no bet."""
-    chip = Mpr121(0x5A)
-    chip.set_input(2, COVERED, 0)
-    driver = peers["adafruit_mpr121"].MPR121(BoardI2C(clock, chip))
+    ic = Mpr121(0x5A)
+    ic.set_input(2, COVERED, 0)
+    driver = peers["adafruit_mpr121"].MPR121(BoardI2C(clock, ic))
     clock.sleep(SAMPLES_S)
     assert not driver[2].value
 
 
-def test_no_sensing_chip_is_no_driver(peers: dict[str, ModuleType], clock: Clock) -> None:
+def test_no_sensing_ic_is_no_driver(peers: dict[str, ModuleType], clock: Clock) -> None:
     with pytest.raises(ValueError, match="No I2C device at address: 0x5b"):
         peers["adafruit_mpr121"].MPR121(BoardI2C(clock, Mpr121(0x5A)), 0x5B)
 
@@ -127,14 +127,14 @@ def test_no_sensing_chip_is_no_driver(peers: dict[str, ModuleType], clock: Clock
 
 
 class Lamps:
-    """One lamp chip under a driver of theirs, and what shines."""
+    """One lamp IC under a driver of theirs, and what shines."""
 
     def __init__(self, peers: dict[str, ModuleType], clock: Clock) -> None:
-        self.chip = Pca9685(0x40)
+        self.ic = Pca9685(0x40)
         self.clock = clock
         self.shown: dict[int, int] = {}
-        self.chip.on_output = self._see
-        self.driver: Any = peers["adafruit_pca9685"].PCA9685(BoardI2C(clock, self.chip))
+        self.ic.on_output = self._see
+        self.driver: Any = peers["adafruit_pca9685"].PCA9685(BoardI2C(clock, self.ic))
 
     def _see(self, _at_ns: int, channel: int, level: int) -> None:
         self.shown[channel] = level
@@ -151,7 +151,7 @@ def test_the_frequency_is_prescaled_asleep_and_reads_back(lamps: Lamps) -> None:
     assert lamps.driver.prescale_reg == 3
     assert lamps.driver.frequency == pytest.approx(1526, rel=0.01)
     lamps.driver.prescale_reg = 77
-    assert lamps.driver.prescale_reg == 3, "an awake chip must not take a prescaler"
+    assert lamps.driver.prescale_reg == 3, "an awake IC must not take a prescaler"
 
 
 @pytest.mark.parametrize("channel", [0, 7, 15])
@@ -180,10 +180,10 @@ def test_without_auto_increment_a_long_write_lands_in_one_register(lamps: Lamps)
 
 
 def test_their_start_lets_go_of_the_shared_address(lamps: Lamps) -> None:
-    assert not lamps.chip.responds_to(0x70)
+    assert not lamps.ic.responds_to(0x70)
     assert Pca9685(0x41).responds_to(0x70)
 
 
-def test_no_lamp_chip_is_no_driver(peers: dict[str, ModuleType], clock: Clock) -> None:
+def test_no_lamp_ic_is_no_driver(peers: dict[str, ModuleType], clock: Clock) -> None:
     with pytest.raises(ValueError, match="No I2C device at address: 0x55"):
         peers["adafruit_pca9685"].PCA9685(BoardI2C(clock, Pca9685(0x40)), address=0x55)

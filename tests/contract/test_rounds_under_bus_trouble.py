@@ -14,16 +14,16 @@ from collections.abc import Callable
 import pytest
 
 from hal.aio import sleep_ms
-from sim.faults import TableFaults
-from sim.floor import Floor, FloorTable
-from sim.loop import run_virtual
+from sim.floor.floor import Floor, FloorTable
+from sim.hardware.faults import TableFaults
+from sim.time.loop import run_virtual
 
 BUS = 1
 ANSWER_MAX_MS = 5
 BETS = ("2A", "5A")
 TROUBLES: dict[str, tuple[str, Callable[[TableFaults], None]]] = {
-    "sensing chip silent": ("nack", lambda faults: faults.nack("sense-1")),
-    "lamp chip silent": ("nack", lambda faults: faults.nack("lights-1")),
+    "sensing IC silent": ("nack", lambda faults: faults.nack("sense-1")),
+    "lamp IC silent": ("nack", lambda faults: faults.nack("lights-1")),
     "arbitration lost": ("arbitration", lambda faults: faults.lose_arbitration(BUS, 200)),
     "reads cut short": ("short read", lambda faults: faults.short_read("sense-1", 200)),
     "blocked for a second": ("blocked", lambda faults: faults.block_bus(BUS, 1000, 3)),

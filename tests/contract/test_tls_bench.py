@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from controller.identity import UnitIdentity
+from controller.link.identity import UnitIdentity
 from manager.identity.folder import IdentityFolder
 from manager.identity.registry import Certificate, Registry
 from manager.identity.store import IdentityStore
 from tests.contract.tls_floor import eventually
+from tests.kit.places import ROOT
 
-ROOT = Path(__file__).parents[2]
 UNIT = "UF-0001"
 SECONDS_MAX = 30
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from controller.enrol import ManagerPlace, enrol
-from controller.identity import IdentityFault, UnitIdentity
+from controller.link.enrol import ManagerPlace, enrol
+from controller.link.identity import IdentityFault, UnitIdentity
 from manager.identity.codes import VALID_MS
-from manager.identity.door import Limits
-from manager.identity.seal_book import SealBook
-from protocol.messages import Welcome
+from manager.intake.seals import SealBook
+from manager.link.tls_listener import Limits
+from protocol.wire.messages import Welcome
 from tests.contract.tls_floor import TABLE, UNIT, TlsFloor, eventually, on_floor
 
 ROOMY = Limits(attempts_burst=100, per_address_max=10)
 
 
 def place(floor: TlsFloor, fingerprint: str = "") -> ManagerPlace:
-    wanted = fingerprint or floor.office.folder.ca_fingerprint()
+    wanted = fingerprint or floor.doors.folder.ca_fingerprint()
     return ManagerPlace.parse(f"127.0.0.1:{floor.enrol_port}", wanted)
 
 
@@ -30,11 +30,10 @@ class People:
     def __init__(self, floor: TlsFloor, data: Path) -> None:
         self.floor = floor
         self.data = data
-        self.store, self.desk = floor.operator()
         self.digits: list[str] = []
 
     def code(self) -> str:
-        return self.desk.codes.make(TABLE)
+        return self.floor.doors.enrolments.codes.make(TABLE)
 
     def ask(self, code: str, name: str = UNIT) -> asyncio.Task[None]:
         return asyncio.create_task(
@@ -49,7 +48,7 @@ class People:
     async def enrol(self) -> UnitIdentity:
         asking = self.ask(self.code())
         await eventually(lambda: bool(self.digits) or asking.done())
-        self.desk.approve(UNIT, self.digits.pop())
+        self.floor.approve(UNIT, self.digits.pop())
         await asking
         return UnitIdentity(self.data)
 
@@ -61,10 +60,7 @@ def one_letter_off(code: str) -> str:
 def with_people(tmp_path: Path, play: Callable[[People], object]) -> None:
     async def run(floor: TlsFloor) -> None:
         people = People(floor, tmp_path / "unit")
-        try:
-            await play(people)  # type: ignore[misc]
-        finally:
-            people.store.close()
+        await play(people)  # type: ignore[misc]
 
     on_floor(tmp_path, run, enrolling_limits=ROOMY)
 
@@ -81,23 +77,23 @@ def test_a_unit_is_enrolled_and_welcome_and_its_signing_key_is_registered(tmp_pa
         stream.close()
         keys = SealBook(people.floor.manager.store).keys_of(UNIT)
         assert keys == [identity.sealer(UNIT).public_key]
-        assert any("Approve only if it shows" in alarm for alarm in people.floor.alarms())
+        assert any("Type the six digits that it shows" in alarm for alarm in people.floor.alarms())
 
     with_people(tmp_path, play)
 
 
-def test_both_sides_show_the_same_six_digits_and_other_digits_do_not_approve(
+def test_both_sides_have_the_same_six_digits_and_other_digits_do_not_approve(
     tmp_path: Path,
 ) -> None:
     async def play(people: People) -> None:
         asking = people.ask(people.code())
         await eventually(lambda: bool(people.digits))
-        (waiting,) = people.desk.waiting()
+        (waiting,) = people.floor.doors.enrolments.waiting()
         assert people.digits == [waiting.match]
         wrong = f"{(int(waiting.match) + 1) % 1_000_000:06d}"
         for _ in range(3):
             with pytest.raises(Exception, match="not the digits"):
-                people.desk.approve(UNIT, wrong)
+                people.floor.approve(UNIT, wrong)
         with pytest.raises(IdentityFault, match="digits did not match"):
             await asking
         assert not UnitIdentity(people.data).unit.exists()
@@ -110,11 +106,11 @@ def test_a_manager_with_another_ca_is_not_told_the_code(tmp_path: Path) -> None:
         code = people.code()
         with pytest.raises(IdentityFault, match="the code was not sent"):
             await enrol(people.data, UNIT, place(people.floor, "ab" * 32), code, print)
-        assert people.desk.waiting() == []
+        assert people.floor.doors.enrolments.waiting() == []
         # The code is still good: nobody has heard it.
         asking = people.ask(code)
         await eventually(lambda: bool(people.digits))
-        people.desk.deny(UNIT)
+        people.floor.ask("refuse-unit", unit=UNIT)
         with pytest.raises(IdentityFault, match="operator refused"):
             await asking
 
@@ -131,8 +127,7 @@ def test_a_wrong_a_used_and_an_expired_code_are_refused_and_alarmed(tmp_path: Pa
         await eventually(lambda: bool(people.digits))
         other = People(people.floor, people.data.parent / "other")
         assert "was used already" in await other.refusal(used)
-        other.store.close()
-        people.desk.approve(UNIT, people.digits.pop())
+        people.floor.approve(UNIT, people.digits.pop())
         await asking
         late = people.code()
         people.floor.clock.ms += VALID_MS
@@ -161,7 +156,7 @@ def test_a_broken_connection_does_not_waste_the_code(tmp_path: Path) -> None:
         again = people.ask(code)
         await eventually(lambda: len(people.digits) == 2)
         assert people.digits[0] == people.digits[1]
-        people.desk.approve(UNIT, people.digits[0])
+        people.floor.approve(UNIT, people.digits[0])
         await again
         UnitIdentity(people.data).check(UNIT)
 

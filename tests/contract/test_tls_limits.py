@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from manager.identity.door import Limits
-from protocol import tls
-from protocol.messages import Meters, Welcome
+from controller.link.identity import UnitIdentity
+from manager.link.tls_listener import Limits, TlsDoor
+from protocol.secrets import cards, tls
+from protocol.wire.messages import Meters, Welcome
 from tests.contract.tls_floor import TlsFloor, eventually, on_floor, receive, until_closed
+from tests.kit.pretend_units import PretendUnit, table_toml
 
 # A unit gets its meters every second; this much later nobody would call it slowed down.
 LATE_MAX_S = 0.5
@@ -49,7 +51,7 @@ def test_a_client_that_does_not_shake_hands_is_hung_up_on_in_time(tmp_path: Path
             began_s = time.monotonic()
             assert await is_closed(client)
             assert 0.2 < time.monotonic() - began_s < 2
-        await eventually(lambda: floor.office.link_door.connection_count == 0)
+        await eventually(lambda: floor.doors.link_door.connection_count == 0)
 
     on_floor(tmp_path, play, link_limits=Limits(handshake_max_s=0.3))
 
@@ -69,7 +71,7 @@ def test_one_too_many_is_hung_up_on_before_any_handshake(
     async def play(floor: TlsFloor) -> None:
         with silent_clients(floor, 4) as clients:
             assert await is_closed(clients[3])
-            door = floor.office.link_door
+            door = floor.doors.link_door
             assert dict(door.turned_away) == {reason: 1}
             assert door.connection_count == 3
             for client in clients[:3]:
@@ -77,6 +79,107 @@ def test_one_too_many_is_hung_up_on_before_any_handshake(
                     client.recv(1)
 
     on_floor(tmp_path, play, link_limits=limits)
+
+
+FLOOR = 100
+BACK_MAX_S = 60.0
+ATTACKERS = tuple(f"127.0.66.{n}" for n in range(1, 5))
+
+
+async def hung_up(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+
+
+class SilentCrowd:
+    """Four addresses with eight connections each that say nothing; a closed one comes back."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self.opened_count = 0
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            for address in ATTACKERS:
+                for _ in range(8):
+                    group.create_task(self._stay(address))
+
+    async def _stay(self, address: str) -> None:
+        while True:
+            reader, writer = await asyncio.open_connection(
+                "127.0.0.1", self._port, local_addr=(address, 0)
+            )
+            self.opened_count += 1
+            try:
+                # To be thrown out is what such a peer comes for; then it knocks again.
+                with contextlib.suppress(ConnectionError):
+                    await reader.read()
+            finally:  # also when the attack is called off
+                await hung_up(writer)
+            await asyncio.sleep(0.05)
+
+
+async def come_in(floor: TlsFloor, identity: UnitIdentity, number: int) -> tls.FrameStream:
+    """One unit from an address of its own, as often as it takes."""
+    while True:
+        reader, writer = await asyncio.open_connection(
+            "127.0.0.1", floor.port, local_addr=(f"127.0.7.{number}", 0)
+        )
+        try:
+            stream = await tls.secure_stream(reader, writer, identity.context())
+            await stream.write(PretendUnit(f"UF-touch-{number}").hello().encode())
+            assert isinstance(await receive(stream), Welcome)
+        except (ConnectionError, tls.TlsRefused):
+            await hung_up(writer)
+            await asyncio.sleep(0.2)
+            continue
+        return stream
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["after a restart", "known addresses"])
+def test_a_floor_of_units_comes_back_under_attack(
+    tmp_path: Path, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: silent handshakes of a few addresses that keep every unit out until they time out.
+
+    Each silent one would hold its place for longer than the whole test may take.
+    """
+    monkeypatch.setitem(cards._SCRYPT, "n", 2)  # a hundred tables hash three cards each
+
+    async def play(floor: TlsFloor) -> float:
+        for number in range(2, FLOOR + 1):
+            floor.manager.open_table(table_toml(f"touch-{number}"))
+        numbers = range(1, FLOOR + 1)
+        units = {n: floor.issue(tmp_path / f"u{n}", f"UF-touch-{n}") for n in numbers}
+        if known:
+            for number in numbers:
+                stream = await come_in(floor, units[number], number)
+                stream.close()
+                await stream.wait_closed()
+        crowd = SilentCrowd(floor.port)
+        attack = asyncio.create_task(crowd.run(), name="silent crowd")
+        await eventually(lambda: crowd.opened_count >= 32)
+        began_s = time.monotonic()
+        async with asyncio.timeout(BACK_MAX_S):  # of this alone: opening tables takes its time
+            streams = await asyncio.gather(*(come_in(floor, units[n], n) for n in numbers))
+        took_s = time.monotonic() - began_s
+        attack.cancel()
+        await asyncio.gather(attack, return_exceptions=True)
+        for stream in streams:
+            stream.close()
+            await stream.wait_closed()
+        return took_s
+
+    took_s = on_floor(tmp_path, play, patience_s=300, link_limits=Limits(handshake_max_s=600))
+    print(f"{FLOOR} units were back after {took_s:.1f} s")
+
+
+def test_addresses_with_one_handshake_each_push_nobody_out() -> None:
+    """Catches: a floor of new units that all begin at once and end each other's handshakes."""
+    door = TlsDoor("link", None, None, Limits(handshakes_max=2))  # type: ignore[arg-type]
+    door._handshakes = {1: ("192.0.2.1", None), 2: ("192.0.2.2", None)}  # type: ignore[dict-item]
+    assert not door._make_room("192.0.2.3")
 
 
 def test_a_served_unit_is_not_slowed_by_a_crowd_at_the_door(tmp_path: Path) -> None:
@@ -88,7 +191,7 @@ def test_a_served_unit_is_not_slowed_by_a_crowd_at_the_door(tmp_path: Path) -> N
         with silent_clients(floor, 100):
             gaps_s = await gaps_between_meters(stream, 3)
         stream.close()
-        assert floor.office.link_door.turned_away.total() > 80
+        assert floor.doors.link_door.turned_away.total() > 80
         assert max(gaps_s) < 1 + LATE_MAX_S
 
     on_floor(tmp_path, play)

@@ -6,8 +6,8 @@ Real sockets, because TLS itself is the subject; every wait has an end.
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
-import secrets
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -19,19 +19,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from controller.identity import UnitIdentity
-from manager import process
+from controller.link.identity import UnitIdentity
+from manager import serve
 from manager.app import Manager
+from manager.doors import ENROLLING_LIMITS, LINK_LIMITS, Doors
 from manager.identity import certificates
-from manager.identity.desk import EnrolmentDesk
-from manager.identity.door import Limits
-from manager.identity.office import ENROLLING_LIMITS, LINK_LIMITS, IdentityOffice
 from manager.identity.registry import Registry
-from manager.identity.store import IdentityStore
-from protocol import tls
-from protocol.messages import Message, decode
-from protocol.stream import FrameStream
-from tests.unit.manager.desk import Clock, PretendUnit, table_toml
+from manager.link.tls_listener import Limits
+from protocol.secrets import tls
+from protocol.wire.messages import Message, decode
+from protocol.wire.stream import FrameStream
+from tests.kit.pretend_units import Clock, PretendUnit, table_toml
 
 T = TypeVar("T")
 UNIT = "UF-touch-1"
@@ -56,9 +54,9 @@ class TlsFloor:
         self.clock = Clock()
         self.manager = Manager(":memory:", self.clock)
         self.manager.open_table(table_toml(TABLE))
-        self.office = IdentityOffice(self.manager, data, self.clock, link_limits, enrolling_limits)
-        self.link = process.bind("127.0.0.1", 0)
-        self.enrolment = process.bind("127.0.0.1", 0)
+        self.doors = Doors(self.manager, data, self.clock, link_limits, enrolling_limits)
+        self.link = serve.bind("127.0.0.1", 0)
+        self.enrolment = serve.bind("127.0.0.1", 0)
         self.port = self.link.getsockname()[1]
         self.enrol_port = self.enrolment.getsockname()[1]
 
@@ -66,7 +64,7 @@ class TlsFloor:
         """A unit with a certificate, without the conversation that leads to one."""
         identity = UnitIdentity(data)
         identity.ensure_seal_key()
-        ca, ca_key = self.office.folder.load_issuer()
+        ca, ca_key = self.doors.folder.load_issuer()
         key, key_pem = new_key_pem()
         certificate = certificates.issue_unit(ca, ca_key, name, key.public_key())
         identity.ca.write_bytes(certificates.pem(ca))
@@ -74,13 +72,17 @@ class TlsFloor:
         identity.unit.chmod(0o600)
         if listed_as != "":
             fingerprint = tls.fingerprint(certificates.der(certificate))
-            Registry(self.office.store).add(fingerprint, listed_as or name)
+            Registry(self.doors.store).add(fingerprint, listed_as or name)
         return identity
 
-    def operator(self) -> tuple[IdentityStore, EnrolmentDesk]:
-        """The operator's own process, as far as the database can tell."""
-        store = IdentityStore(str(self.office.folder.database), self.clock)
-        return store, EnrolmentDesk(store, self.office.folder, secrets.token_bytes)
+    def ask(self, command: str, **words: str) -> str:
+        """An operator's request, as it comes in at the control socket."""
+        return self.doors.carry_out({"command": command, **words})
+
+    def approve(self, unit_id: str, match: str) -> None:
+        to_sign = base64.b64decode(self.ask("signing-request", unit=unit_id, match=match))
+        issued = base64.b64encode(self.doors.folder.issue(unit_id, to_sign)).decode()
+        self.ask("grant", unit=unit_id, match=match, certificate=issued)
 
     async def connect(self, context: ssl.SSLContext) -> FrameStream:
         return await tls.open_stream("127.0.0.1", self.port, context)
@@ -124,21 +126,26 @@ async def open_floor(
     enrolling_limits: Limits = ENROLLING_LIMITS,
 ) -> AsyncIterator[TlsFloor]:
     floor = TlsFloor(data, link_limits, enrolling_limits)
-    serving = asyncio.create_task(floor.office.run(floor.link, floor.enrolment), name="office")
+    serving = asyncio.create_task(floor.doors.run(floor.link, floor.enrolment), name="doors")
     try:
         yield floor
     finally:
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)
-        floor.office.close()
+        floor.doors.close()
         await floor.manager.close()
 
 
-def on_floor(data: Path, play: Callable[[TlsFloor], Awaitable[T]], **limits: Limits) -> T:
+def on_floor(
+    data: Path,
+    play: Callable[[TlsFloor], Awaitable[T]],
+    patience_s: float = PATIENCE_S,
+    **limits: Limits,
+) -> T:
     """Runs one test on a floor of its own; a test that hangs fails."""
 
     async def run() -> T:
-        async with asyncio.timeout(PATIENCE_S), open_floor(data, **limits) as floor:
+        async with asyncio.timeout(patience_s), open_floor(data, **limits) as floor:
             return await play(floor)
 
     return asyncio.run(run())

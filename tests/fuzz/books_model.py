@@ -1,13 +1,19 @@
 """A small model of jackpots by the book's words: policies, limits, terms, reversals.
 
-It shares no code with the ledger. Amounts are micro-cents unless their name says cents. Awards on
-different meters never touch each other, so each meter is settled alone.
+It shares no code with the ledger; what an award is worth and takes is the storm checkers'
+arithmetic. Amounts are micro-cents unless their name says cents. Awards on different meters never
+touch each other, so each meter is settled alone.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sim.runs.storm.checks.awards import Earlier, pay
+from sim.runs.storm.checks.awards import Meter as CheckedMeter
+from sim.runs.storm.checks.terms import HandTerms, MeterTerms
+
+NAME = "meter"
 CENT = 1_000_000
 WHOLE = 1_000_000
 WAGER_CENTS = 100
@@ -56,31 +62,30 @@ class Meter:
 
     def wager(self) -> int:
         """Takes its share of one wager and returns what it left to the house."""
-        contribution = WAGER_CENTS * self.contribution_ppm
-        reserve = WAGER_CENTS * self.reserve_ppm
-        shown = contribution
-        if self.limit:
-            shown = min(contribution, max(0, self.limit - self.total))
-        self.player += shown
-        self.reserve += reserve + contribution - shown
+        meter = self._as_checked()
+        contribution, reserve = meter.wager(WAGER_CENTS)
+        self._take_over(meter)
         return contribution + reserve
 
     def pay(self, shares_ppm: list[int], basis: int | None, spent: bool) -> tuple[list[int], Draw]:
         """Settles one claim's percentages in pay order; cents for each, and what moved."""
-        draw = Draw()
-        if self.policy == "each_full":
-            whole = self.total if basis is None else basis
-            amounts = [_cents(whole, share) for share in shares_ppm]
-            for amount in amounts:
-                self._take(amount * CENT, draw, only_house=self.posted or spent)
-            if WHOLE in shares_ppm and not self.posted and not spent:
-                self._reseed(draw)
-        elif self.policy == "equal_share" and WHOLE in shares_ppm:
-            amounts = self._shared(shares_ppm, draw)
-        else:
-            amounts = self._one_by_one(shares_ppm, draw)
+        lines = [HandTerms(NAME, share, 0, 0) for share in shares_ppm]
+        earlier = {} if basis is None else {NAME: Earlier(basis, spent)}
+        meter = self._as_checked()
+        paid = pay(lines, {NAME: meter}, earlier)
+        draw = Draw(
+            sum(each.player for each in paid),
+            sum(each.house for each in paid),
+            sum(each.pocket for each in paid),
+            sum(each.seed for each in paid),
+            sum(each.reserve for each in paid),
+            any(each.reseeds for each in paid),
+        )
+        self._take_over(meter)
+        if draw.reseeded:
+            self._bring_pending(draw)
         self.epoch += 1
-        return amounts, draw
+        return [each.cents for each in sorted(paid)], draw
 
     def undo(self, draw: Draw) -> tuple[int, int]:
         """Total and reserve as they must be afterwards, before anything is made up."""
@@ -95,62 +100,33 @@ class Meter:
             self.applied_by = draw.brought
         return self.total, self.reserve
 
-    def _one_by_one(self, shares_ppm: list[int], draw: Draw) -> list[int]:
-        amounts: list[int] = []
-        for share in shares_ppm:
-            amounts.append(_cents(self.total, share))
-            self._take(amounts[-1] * CENT, draw)
-            if share == WHOLE:
-                self._reseed(draw)
-        return amounts
+    def _as_checked(self) -> CheckedMeter:
+        """For the checkers' own arithmetic, with the seed that the next reseed brings."""
+        terms = MeterTerms(
+            self.pending.get("seed", self.seed) // CENT,
+            0,
+            self.contribution_ppm,
+            self.reserve_ppm,
+            False,
+            self.policy,
+            self.posted,
+            self.limit // CENT,
+        )
+        return CheckedMeter(terms, self.player, self.house, self.reserve)
 
-    def _shared(self, shares_ppm: list[int], draw: Draw) -> list[int]:
-        first = shares_ppm.index(WHOLE)
-        before = self._one_by_one(shares_ppm[:first], draw)
-        count = shares_ppm.count(WHOLE)
-        each = self.total // CENT // count
-        self._take(each * count * CENT, draw)
-        self._reseed(draw)
-        others = [share for share in shares_ppm[first:] if share != WHOLE]
-        after = iter(self._one_by_one(others, draw))
-        tail = [each if share == WHOLE else next(after) for share in shares_ppm[first:]]
-        return before + tail
+    def _take_over(self, meter: CheckedMeter) -> None:
+        self.player, self.house, self.reserve = meter.player, meter.house, meter.reserve
 
-    def _take(self, amount: int, draw: Draw, only_house: bool = False) -> None:
-        player = 0 if only_house else min(amount, self.player)
-        house = 0 if only_house else min(amount - player, self.house)
-        self.player -= player
-        self.house -= house
-        draw.player += player
-        draw.house += house
-        draw.pocket += amount - player - house
-
-    def _reseed(self, draw: Draw) -> None:
+    def _bring_pending(self, draw: Draw) -> None:
         if self.pending:
             draw.old_terms = {name: getattr(self, name) for name in self.pending}
             draw.brought, self.applied_by = self.applied_by, draw
             self._use(self.pending)
             self.pending = {}
-        reserve = self.reserve
-        if self.limit:
-            reserve = min(reserve, max(0, self.limit - self.total - self.seed))
-        self.house += self.seed
-        self.player += reserve
-        self.reserve -= reserve
-        draw.seed += self.seed
-        draw.reserve += reserve
-        draw.reseeded = True
 
     def _use(self, terms: dict[str, int]) -> None:
         for name, value in terms.items():
             setattr(self, name, value)
-
-
-def _cents(total: int, share_ppm: int) -> int:
-    """Truncated by taking the remainder away, not by dividing."""
-    exact = total * share_ppm
-    unit = WHOLE * CENT
-    return (exact - exact % unit) // unit
 
 
 @dataclass

@@ -8,11 +8,9 @@ from __future__ import annotations
 import cbor2
 from hypothesis import strategies as st
 
-from tests.golden.samples import samples_by_version
+from tests.kit.message_samples import samples
 
-GOLDEN = [
-    message.encode() for samples in samples_by_version().values() for message in samples.values()
-]
+GOLDEN = [message.encode() for message in samples().values()]
 
 # Edges on purpose: lengths around each head's width, and numbers around each limit.
 EDGES = sorted(

@@ -9,12 +9,13 @@ import copy
 import json
 import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
-SHIPPED = sorted((Path(__file__).parents[2] / "deploy" / "tables").glob("*.toml"))
+from tests.kit.places import TABLES
+
+SHIPPED = sorted(TABLES.glob("*.toml"))
 TEXTS = [path.read_text(encoding="utf-8") for path in SHIPPED]
 
 odd_texts = st.text(max_size=20) | st.sampled_from(
@@ -44,13 +45,33 @@ odd_words = st.sampled_from(
 )
 
 
+# What both sides read; most changes of a whole file are in what only one does.
+SHARED = ("table", "board.serial", "")
+
+
 @st.composite
-def documents(draw: st.DrawFn) -> dict[str, Any]:
-    """A shipped file, parsed, with one to three values or keys changed."""
+def documents(draw: st.DrawFn, at: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A shipped file, parsed, with one to three values or keys changed, also only in these places:
+    a table, a key of one, or "" for the sections themselves."""
     document = tomllib.loads(draw(st.sampled_from(TEXTS)))
     for _ in range(draw(st.integers(1, 3))):
-        _change(draw, document)
+        if at:
+            _change_at(draw, document, draw(st.sampled_from(at)))
+        else:
+            _change(draw, document)
     return document
+
+
+def _change_at(draw: st.DrawFn, document: dict[str, Any], place: str) -> None:
+    section, _, key = place.partition(".")
+    table = document.get(section) if section else document
+    if not isinstance(table, dict):
+        return
+    key = key or draw(st.sampled_from([*sorted(table), draw(odd_texts)]))
+    if draw(st.integers(0, 3)):
+        table[key] = draw(odd_values)
+    else:
+        table.pop(key, None)
 
 
 def _change(draw: st.DrawFn, document: dict[str, Any]) -> None:

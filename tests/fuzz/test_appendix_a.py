@@ -16,8 +16,8 @@ from typing import Any
 import cbor2
 import pytest
 
-from protocol import portable_codec, profile
-from protocol.errors import ErrorCode, ProtocolError
+from protocol.wire import portable_codec, profile
+from protocol.wire.errors import ErrorCode, ProtocolError
 
 ROWS: list[dict[str, str]] = json.loads(Path(__file__).with_name("appendix_a.json").read_text())
 ACCEPTED = [row for row in ROWS if not row["refused"]]
@@ -100,7 +100,7 @@ def test_the_profile_refuses(row: dict[str, str]) -> None:
     data = bytes.fromhex(row["hex"])
     with pytest.raises(ProtocolError) as strict:
         profile.decode(data)
-    with pytest.raises(portable_codec.Refused) as portable:
+    with pytest.raises(portable_codec.CodecRefused) as portable:
         portable_codec.decode(data)
     assert strict.value.code == portable.value.code == ErrorCode.MALFORMED
     if row["hex"] != ILL_FORMED:

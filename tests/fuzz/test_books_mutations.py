@@ -15,15 +15,17 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from manager.ledger import adjustments, payments, pricing, replacement, reversal, settling
-from manager.ledger.entries import Kind
+from manager.ledger import pricing
+from manager.ledger.awards import payments, settling
+from manager.ledger.corrections import adjustments, replacement, reversal
+from manager.ledger.corrections.reasons import Signed
 from manager.ledger.jackpots import Jackpots, Standing
 from manager.ledger.pricing import MeterState, Movement, Rate, Share
-from manager.ledger.reasons import Signed
 from manager.ledger.rules import TableRules
-from manager.ledger.store import Store
+from manager.ledger.store.entries import Kind, Posting
+from manager.ledger.store.store import Store
 from manager.money import MICROCENTS_PER_CENT
-from tests.fuzz.test_books_histories import (
+from tests.fuzz.books_histories import (
     BooksHistories,
     FullHistories,
     HouseHistories,
@@ -94,7 +96,7 @@ def a_reversal_by_one_person(patch: Patch) -> None:
 def a_win_recorded_again_on_the_meter_of_today(patch: Patch) -> None:
     patch.setattr(
         replacement,
-        "_meters_before",
+        "meters_before",
         lambda book, rules, number: book.jackpots.states(rules.meter_ids),
     )
 
@@ -217,13 +219,13 @@ def an_adjustment_that_takes_more_than_is_there(patch: Patch) -> None:
 
 @mutation(BooksHistories)
 def a_kept_balance_that_forgets_the_last_posting(patch: Patch) -> None:
-    add = Store._add_to_balance
+    after = Store._balance_after
 
-    def wrong(self: Store, posting: Any) -> None:
-        if posting.account != "reserve/low":
-            add(self, posting)
+    def wrong(self: Store, posting: Posting) -> int:
+        amount = after(self, posting)
+        return self.balance(posting.account) if posting.account == "reserve/low" else amount
 
-    patch.setattr(Store, "_add_to_balance", wrong)
+    patch.setattr(Store, "_balance_after", wrong)
 
 
 @mutation(BooksHistories)

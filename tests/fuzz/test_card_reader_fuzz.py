@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hal.aio import sleep_ms
-from hal.card_reader import RESULT_COUNT_MAX, CardReader
-from hal.track2 import TRACK_CHARACTERS_MAX, BadSwipe, Swipe, Track2Parser
-from sim.loop import run_virtual
+from hal.devices.card_reader import RESULT_COUNT_MAX, CardReader
+from hal.devices.track2 import TRACK_CHARACTERS_MAX, BadSwipe, Swipe, Track2Parser
+from sim.time.loop import run_virtual
 from tests.fuzz.effort import examples
-from tests.unit.hal.test_hal_card_reader import ACCOUNT, CARD, Slot
+from tests.kit.card_slot import ACCOUNT, CARD, Slot
 
 # Mostly what a track is made of, so that garbage comes near to being a card.
 track_bytes = st.text("0123456789=?;\r\n<%+E", max_size=90).map(str.encode)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manager.control import COPY, LINE_MAX_BYTES, ControlDoor
-from manager.corrections import _HANDLERS
-from manager.ledger.audit import audit
-from manager.reading import CopyDesk
-from sim.loop import run_virtual
+from manager.audit.audit import audit
+from manager.control import LINE_MAX_BYTES, ControlDoor
+from manager.ledger.corrections.requests import _HANDLERS
 from tests.fuzz.effort import examples
-from tests.fuzz.http_inputs import odd_json
-from tests.unit.manager.desk import Desk
+from tests.kit.http_inputs import odd_json
+from tests.kit.pretend_units import Desk
 
 FIELDS = ("operator", "second", "note", "win", "reason", "hands", "jackpot", "add", "take", "limit")
-TERMS = ("to", "seed", "contribution_ppm", "claim_lock", "multiple_awards", "label")
+TERMS = ("to", "seed", "contribution_ppm", "freeze_claims", "multiple_awards", "label")
 NUMBERS = ("", "1", "0", "999999999999", "9" * 30, "-1", "1.00", "0.01", "99999999.99")
 NAMES = (
     "ann",
@@ -38,7 +37,7 @@ NAMES = (
 )
 words = st.sampled_from([*NUMBERS, *NAMES]) | st.text(max_size=12)
 requests = st.fixed_dictionaries(
-    {"command": st.sampled_from([COPY, *sorted(_HANDLERS)]), "operator": words},
+    {"command": st.sampled_from(sorted(_HANDLERS)), "operator": words},
     optional=dict.fromkeys((*FIELDS[1:], *TERMS), words | odd_json),
 )
 
@@ -49,8 +48,11 @@ def house(tmp_path: Path) -> Iterator[tuple[Desk, ControlDoor]]:
     desk.open_table("touch-1")
     desk.start("touch-1", 1, "1A", "2A")
     desk.win("touch-1", 1, 1, _1A="four-aces")
-    copies = CopyDesk(desk.manager.store, tmp_path)
-    door = ControlDoor(tmp_path / "control.sock", desk.manager.correct, copies.copy)
+
+    async def correct(request: Mapping[str, str]) -> str:
+        return desk.manager.correct(request)
+
+    door = ControlDoor(tmp_path / "control.sock", correct)
     yield desk, door
     if door._listener is not None:
         door._listener.close()
@@ -59,7 +61,7 @@ def house(tmp_path: Path) -> Iterator[tuple[Desk, ControlDoor]]:
 
 def check(house: tuple[Desk, ControlDoor], line: bytes) -> dict[str, Any]:
     desk, door = house
-    answer = run_virtual(door._carry_out(line))
+    answer = asyncio.run(door._carry_out(line))
     assert isinstance(answer["done"], bool)
     assert answer["sentence"]
     json.dumps(answer).encode()

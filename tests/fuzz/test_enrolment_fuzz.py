@@ -18,19 +18,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from manager.identity import certificates
-from manager.identity.desk import EnrolmentDesk
 from manager.identity.enrolling import Enrolling
+from manager.identity.enrolments import Enrolments
 from manager.identity.errors import IdentityError
 from manager.identity.folder import IdentityFolder
 from manager.identity.store import IdentityStore
-from protocol import enrolment
-from protocol.errors import ProtocolError
-from protocol.framing import frame
-from protocol.stream import FrameStream
-from sim.loop import run_virtual
+from protocol.wire import enrolment
+from protocol.wire.errors import ProtocolError
+from protocol.wire.framing import frame
+from protocol.wire.stream import FrameStream
+from sim.time.loop import run_virtual
 from tests.fuzz.codec_inputs import GOLDEN
 from tests.fuzz.effort import examples
-from tests.unit.manager.test_server import HalfPipe
+from tests.kit.unit_line import HalfPipe
 
 UNIT = "UF-0001"
 KEY = certificates.new_key()
@@ -69,7 +69,7 @@ def enrolling(tmp_path_factory: pytest.TempPathFactory) -> Enrolling:
     folder = IdentityFolder(Path(tmp_path_factory.mktemp("enrolment")))
     folder.ensure()
     store = IdentityStore(str(folder.database), lambda: 1_790_000_000_000)
-    desk = EnrolmentDesk(store, folder, bytes)
+    desk = Enrolments(store, folder, bytes)
     return Enrolling(desk, folder.ca_der(), lambda unit_id: None, lambda: None)
 
 

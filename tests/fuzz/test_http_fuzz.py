@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 
-from controller.web import build as build_unit
-from manager.web import build as build_manager
-from sim.bench.web import build as build_bench
+from controller.web.app import build as build_unit
+from sim.runs.bench.web import build as build_bench
 from tests.fuzz.effort import examples
-from tests.fuzz.http_inputs import (
+from tests.kit.bench_views import FakeBench
+from tests.kit.http_inputs import (
     CONTENT_TYPES,
     METHODS,
     Answer,
@@ -25,8 +25,9 @@ from tests.fuzz.http_inputs import (
     odd_paths,
     queries,
 )
-from tests.unit.manager.desk import Desk
-from tests.unit.web.web_fakes import FakeBench, FakeTable
+from tests.kit.people import open_pages as build_manager
+from tests.kit.pretend_units import Desk
+from tests.kit.table_views import FakeTable
 
 BUTTONS = ("START", "SEAT 3", "HAND four-aces", "SEAT 0", "HAND ", "start", "SEAT 1\n")
 ACTIONS = ("place", "press", "fault", "7A", "nonsense")

@@ -1,8 +1,9 @@
 """Random histories of linked tables: money is conserved to the micro-cent, and every meter and
 every payment is what a small model of its own says.
 
-The model below shares no code with the ledger: it keeps one meter as plain integers and a list of
-fixed claims. Mutations of the manager that were tried by hand, each caught by this file:
+The model below shares no code with the ledger: it keeps one meter by the storm checkers' arithmetic
+and a list of fixed claims. Mutations of the manager that were tried by hand, each caught by this
+file:
 
 - a percentage rounded to the nearest cent, or up, instead of down
 - an award drawn from the house's part before the players'
@@ -28,78 +29,31 @@ fixed claims. Mutations of the manager that were tried by hand, each caught by t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from manager.events import Outcome
-from manager.ledger.audit import audit
-from protocol import events
-from protocol.messages import Award, Committed, Error, Event
-from protocol.rows import ROLE_SUPERVISOR
+from manager.audit.audit import audit
+from manager.intake.intake import Outcome
+from protocol.numbers import ROLE_SUPERVISOR
+from protocol.wire import events
+from protocol.wire.messages import Award, Committed, Error, Event
+from sim.runs.storm.checks.awards import Meter, Paid, pay
+from sim.runs.storm.checks.terms import HandTerms, MeterTerms
 from tests.fuzz.effort import examples
-from tests.unit.manager.desk import SHARES, Desk, settled
+from tests.kit.pretend_units import SHARES, Desk, settled
 
 CENT = 1_000_000
 CONTRIBUTION_PPM, RESERVE_PPM, WAGER_CENTS = 123_457, 41_239, 100
 SEED_CENTS, OPENING_CENTS = 50_000, 34_567
+TERMS = MeterTerms(SEED_CENTS, OPENING_CENTS, CONTRIBUTION_PPM, RESERVE_PPM, False)
 SHARE_PPM = {"all": 1_000_000, "tenth": 100_000, "third": 333_333}
 FIXED_CENTS = {"fifty": 5_000, "nine": 900}
 ENVY_CENTS = {"all": 10_000, "fifty": 500}
 TABLES = ("touch-1", "keypad-1", "keypad-2")
 SENSORS = [f"{seat}A" for seat in range(1, 8)]
-
-
-@dataclass
-class ModelMeter:
-    """One meter, by the book's words and none of its code."""
-
-    player: int = 0
-    house: int = OPENING_CENTS * CENT
-    reserve: int = 0
-    shortfall: int = 0
-    drawn: tuple[int, int, int] = (0, 0, 0)  # of each part, by everything paid so far
-
-    def wager(self) -> None:
-        self.player += WAGER_CENTS * CONTRIBUTION_PPM
-        self.reserve += WAGER_CENTS * RESERVE_PPM
-
-    def worth(self, hand: str) -> int:
-        """Cents; truncated by taking the remainder away, not by dividing."""
-        exact = (self.player + self.house) * SHARE_PPM[hand]
-        unit = 1_000_000 * CENT
-        return (exact - exact % unit) // unit
-
-    def pay(self, hand: str, amount_cents: int) -> None:
-        left = amount_cents * CENT
-        for part in ("player", "house"):
-            drawn = min(left, getattr(self, part))
-            setattr(self, part, getattr(self, part) - drawn)
-            left -= drawn
-            place = 0 if part == "player" else 1
-            self.drawn = _plus(self.drawn, drawn, place)
-        self.shortfall += left
-        self.drawn = _plus(self.drawn, left, 2)
-        if hand == "all":
-            self.house += SEED_CENTS * CENT
-            self.player, self.reserve = self.player + self.reserve, 0
-
-    def copy(self) -> ModelMeter:
-        return replace(self)
-
-    def give_back(self, drawn: tuple[int, int, int]) -> None:
-        """What was set aside for a claim goes back; the reseed that followed it stays."""
-        self.player += drawn[0]
-        self.house += drawn[1]
-        self.shortfall -= drawn[2]
-
-
-def _plus(drawn: tuple[int, int, int], amount: int, place: int) -> tuple[int, int, int]:
-    changed = list(drawn)
-    changed[place] += amount
-    return changed[0], changed[1], changed[2]
 
 
 @dataclass
@@ -130,7 +84,8 @@ class Histories(RuleBasedStateMachine):
         super().__init__()
         self.desk = Desk()
         self.from_meter = False
-        self.meter = ModelMeter()
+        self.meter = Meter(TERMS, house=OPENING_CENTS * CENT)
+        self.shortfall = 0
         self.tables = {table_id: ModelTable(table_id) for table_id in TABLES}
         self.open_claims: list[ModelClaim] = []
         self.paid_cents = 0
@@ -172,9 +127,14 @@ class Histories(RuleBasedStateMachine):
     def _start(self, table: ModelTable, sensors: list[str]) -> None:
         table.round_number += 1
         table.is_on, table.accepted, table.claimed = True, sensors, set()
-        self.say(table.table_id, events.RoundStart(table.round_number, tuple(sensors), ()))
+        self.say(
+            table.table_id,
+            events.RoundStart(
+                table.round_number, tuple(sensors), (), (), WAGER_CENTS * len(sensors)
+            ),
+        )
         for _ in sensors:
-            self.meter.wager()
+            self.meter.wager(WAGER_CENTS)
             self.wagered_cents += WAGER_CENTS
 
     @rule(table_id=st.sampled_from(TABLES))
@@ -213,7 +173,8 @@ class Histories(RuleBasedStateMachine):
 
     def _claimed(self, table: ModelTable, hands: dict[str, str], award: Award) -> None:
         ordered = sorted(hands.items(), key=lambda item: -int(item[0][:-1]))
-        amounts, _ = self._settle(ordered, None, self._meter_after_fixed())
+        quoted = self._settle(ordered, None, self._meter_after_fixed())
+        amounts = [each.cents for each in quoted]
         assert [(line.sensor, line.hand) for line in award.lines] == ordered
         assert [line.amount_cents for line in award.lines] == amounts
         assert dict(award.envy) == self._envy(table, ordered)
@@ -241,13 +202,13 @@ class Histories(RuleBasedStateMachine):
         if claim.table_id.startswith("keypad"):
             body = events.Commit(claim.round_number, claim.number, 3, b"", ROLE_SUPERVISOR)
         else:
-            cards = self.desk.manager.book.tables.rules(claim.table_id).settings.cards
-            body = events.Commit(claim.round_number, claim.number, 2, cards[1].digest, 2)
+            ticket = self.desk.swipe(claim.table_id, claim.number).ticket
+            body = events.Commit(claim.round_number, claim.number, 2, ticket, 2)
         (committed,) = self.say(claim.table_id, body).answers
         assert isinstance(committed, Committed)
         self._apply_earlier(claim)
         if not claim.left_the_meter:
-            amounts, self.meter = self._settle(claim.hands, claim.fixed, self.meter)
+            amounts = [each.cents for each in self._settle_for_good(claim)]
         else:
             amounts = claim.fixed or []
         assert [line.amount_cents for line in committed.lines] == amounts
@@ -262,7 +223,11 @@ class Histories(RuleBasedStateMachine):
         outcome = self.say(claim.table_id, events.Cancel(claim.round_number, claim.number))
         assert not outcome.answers
         if claim.left_the_meter:
-            self.meter.give_back(claim.set_aside)
+            # The reseed that followed it stays.
+            player, house, shortfall = claim.set_aside
+            self.meter.player += player
+            self.meter.house += house
+            self.shortfall -= shortfall
         self.open_claims.remove(claim)
         self.tables[claim.table_id].claimed -= {sensor for sensor, _ in claim.hands}
 
@@ -279,16 +244,24 @@ class Histories(RuleBasedStateMachine):
     # -- the model -------------------------------------------------------------------------------
 
     def _settle(
-        self, hands: list[tuple[str, str]], fixed: list[int] | None, meter: ModelMeter
-    ) -> tuple[list[int], ModelMeter]:
-        meter = meter.copy()
-        amounts: list[int] = []
-        for index, (_, hand) in enumerate(hands):
-            worth = FIXED_CENTS[hand] if hand in FIXED_CENTS else meter.worth(hand)
-            amounts.append(fixed[index] if fixed is not None else worth)
-            if self.comes_from_meter(hand):
-                meter.pay(hand, amounts[-1])
-        return amounts, meter
+        self, hands: list[tuple[str, str]], fixed: list[int] | None, meter: Meter
+    ) -> list[Paid]:
+        """Pays the hands, in pay order, from this meter or this copy of it."""
+        lines = [
+            HandTerms(
+                "main" if self.comes_from_meter(hand) else "",
+                SHARE_PPM.get(hand, 0),
+                FIXED_CENTS.get(hand, 0),
+                ENVY_CENTS.get(hand, 0),
+            )
+            for _, hand in hands
+        ]
+        return sorted(pay(lines, {"main": meter}, {}, fixed))
+
+    def _settle_for_good(self, claim: ModelClaim) -> list[Paid]:
+        paid = self._settle(claim.hands, claim.fixed, self.meter)
+        self.shortfall += sum(each.pocket for each in paid)
+        return paid
 
     def _touches_meter(self, claim: ModelClaim) -> bool:
         return any(self.comes_from_meter(hand) for _, hand in claim.hands)
@@ -300,10 +273,10 @@ class Histories(RuleBasedStateMachine):
             if claim.fixed is not None and not claim.left_the_meter and self._touches_meter(claim)
         ]
 
-    def _meter_after_fixed(self) -> ModelMeter:
-        meter = self.meter
+    def _meter_after_fixed(self) -> Meter:
+        meter = self.meter.copy()
         for claim in self._fixed_waiting():
-            _, meter = self._settle(claim.hands, claim.fixed, meter)
+            self._settle(claim.hands, claim.fixed, meter)
         return meter
 
     def _apply_earlier(self, committing: ModelClaim) -> None:
@@ -314,12 +287,12 @@ class Histories(RuleBasedStateMachine):
             later = claim.award.claim_number and self._order(claim) > self._order(committing)
             if committing.fixed is not None and later:
                 continue
-            before = self.meter.drawn
-            _, self.meter = self._settle(claim.hands, claim.fixed, self.meter)
-            player, house, shortfall = (
-                now - then for now, then in zip(self.meter.drawn, before, strict=True)
+            paid = self._settle_for_good(claim)
+            claim.set_aside = (
+                sum(each.player for each in paid),
+                sum(each.house for each in paid),
+                sum(each.pocket for each in paid),
             )
-            claim.set_aside = (player, house, shortfall)
             claim.left_the_meter = True
 
     def _order(self, claim: ModelClaim) -> int:
@@ -346,7 +319,7 @@ class Histories(RuleBasedStateMachine):
         assert state.player_microcents == self.meter.player
         assert state.house_microcents == self.meter.house
         assert state.reserve_microcents == self.meter.reserve
-        assert self.desk.store.balance("house/shortfall") == -self.meter.shortfall
+        assert self.desk.store.balance("house/shortfall") == -self.shortfall
 
     @invariant()
     def money_is_conserved(self) -> None:
@@ -378,7 +351,7 @@ class LockHistories(Histories):
     """Every claim is fixed when it is made, and a touch claim may still be cancelled."""
 
     def options(self) -> dict[str, str]:
-        return {"claim_lock": "true"}
+        return {"freeze_claims": "true"}
 
 
 _SETTINGS = settings(examples(60), stateful_step_count=40)

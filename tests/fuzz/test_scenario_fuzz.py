@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.scenario.command import play_text
-from sim.scenario.language import (
+from sim.runs.scenario.command import play_text
+from sim.runs.scenario.language import (
     BUTTONS,
     FAULTS,
     GRAMMAR,
@@ -25,10 +24,11 @@ from sim.scenario.language import (
     ScenarioError,
     parse_scenario,
 )
-from sim.scenario.verdict import CannotDo, Mismatch
+from sim.runs.scenario.verdict import CannotDo, Mismatch
 from tests.fuzz.effort import examples
+from tests.kit.places import SCENARIOS
 
-FILES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.txt"))
+FILES = sorted(SCENARIOS.glob("*.txt"))
 LINES = sorted({line for path in FILES for line in path.read_text(encoding="utf-8").splitlines()})
 WORDS = [
     *(word for verb in GRAMMAR for word in verb.split()),

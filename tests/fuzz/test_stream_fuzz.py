@@ -12,11 +12,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.errors import ErrorCode, ProtocolError
-from protocol.framing import HEADER_BYTES, frame
-from protocol.profile import FRAME_MAX_BYTES
-from protocol.stream import FrameStream
-from sim.loop import run_virtual
+from protocol.wire.errors import ErrorCode, ProtocolError
+from protocol.wire.framing import HEADER_BYTES, frame
+from protocol.wire.profile import FRAME_MAX_BYTES
+from protocol.wire.stream import FrameStream
+from sim.time.loop import run_virtual
 from tests.fuzz.effort import examples
 
 payloads = st.lists(

@@ -1,4 +1,4 @@
-"""Writes the golden frames anew: `python -m tests.golden.regenerate`.
+"""Writes the golden frames and files anew: `python -m tests.golden.regenerate`.
 
 Only for a new protocol version, or a new sample. A changed file of a released version means that
 units in the field would no longer be understood; the difference belongs in the review.
@@ -6,12 +6,15 @@ units in the field would no longer be understood; the difference belongs in the 
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
-from protocol.framing import frame
-from tests.golden.samples import samples_by_version
+from protocol.wire.framing import frame
+from tests.golden import readable
+from tests.golden.files import DUMPS_PATH, WRITERS, dump
+from tests.kit.message_samples import samples
 
-GOLDEN_PATH = Path(__file__).parent
+FRAMES_PATH = Path(__file__).parent / "v1"
 LINE_BYTES = 32
 
 
@@ -21,9 +24,14 @@ def hex_text(data: bytes) -> str:
 
 
 def main() -> None:
-    for version, samples in samples_by_version().items():
-        for name, message in samples.items():
-            write(GOLDEN_PATH / version / f"{name}.hex", hex_text(frame(message.encode())))
+    for name, message in samples().items():
+        write(FRAMES_PATH / f"{name}.hex", hex_text(frame(message.encode())))
+    for name, fill in WRITERS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/{name}.sqlite"
+            fill(path)
+            write(DUMPS_PATH / f"{name}.sql", dump(path))
+    write(readable.PAGE, readable.page())
 
 
 def write(path: Path, text: str) -> None:

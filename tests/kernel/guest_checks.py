@@ -12,9 +12,9 @@ from gpiozero.pins.lgpio import LGPIOFactory
 from smbus2 import i2c_msg
 
 from hal.backend import RaspberryPiBackend
-from hal.i2c import SMBusLike
+from hal.bus.i2c import SMBusLike
 from hal.worker import ThreadWorker
-from sim.i2c import CP2112
+from sim.hardware.i2c import CP2112
 from tests.contract.contract_bus import AFE2, NOBODY, SENSE
 from tests.contract.contract_rig import BUS, TOUCH_TABLE, Rig, refused
 
@@ -85,7 +85,7 @@ def _expect(
 
 @check
 async def a_bridge_takes_61_bytes_in_one_write_and_no_more(rig: Rig) -> None:
-    """Why the lamp chip's first frame travels in halves."""
+    """Why the lamp IC's first frame travels in halves."""
     smbus, worker = rig.backend.open_i2c(BUS, 400_000)
     try:
         smbus.i2c_rdwr(i2c_msg.write(SENSE, bytes(LONGEST_BRIDGE_WRITE)))

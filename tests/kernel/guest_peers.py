@@ -1,7 +1,7 @@
 """Drivers that nobody here wrote, Adafruit's from PyPI, on the kernel's own bus.
 
 They talk to `/dev/i2c-1` in real time, as on a Pi; `tests/contract/test_peer_drivers.py` asks more
-of the same drivers and chip models, in process and without a kernel between them.
+of the same drivers and IC models, in process and without a kernel between them.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from hal.board_config import SensorConfig
-from sim.circuitpython import KernelI2C, published_drivers
+from hal.board.config import SensorConfig
+from sim.hardware.circuitpython import KernelI2C, published_drivers
 from tests.contract.contract_bus import LIGHTS, SENSE
 from tests.contract.contract_rig import BUS, TOUCH_TABLE, Rig, until
 

@@ -1,6 +1,6 @@
 """Whole rounds in the guest: the shipped scenarios, word for word, on the shipped Pi board.
 
-The controller, the manager and every library are the real ones; only the felt, the chips and the
+The controller, the manager and every library are the real ones; only the felt, the ICs and the
 people are modelled, in the emulator's process behind the kernel's devices.
 """
 
@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import random
-from pathlib import Path
 
 from hal.backend import Backend
-from sim.floor import FloorTable
-from sim.kernel.far_world import FarLine
-from sim.kernel.guest_floor import GuestFloor
-from sim.scenario.language import parse_scenario
-from sim.scenario.player import Player
-from sim.world import World
+from sim.floor.floor import FloorTable
+from sim.floor.world import World
+from sim.runs.kernel.far_world import FarLine
+from sim.runs.kernel.guest_floor import GuestFloor
+from sim.runs.scenario.language import parse_scenario
+from sim.runs.scenario.player import Player
+from tests.kit import places
 
-TEXTS = Path(__file__).parents[1] / "scenarios"
 HAUNTED = "touch-four-aces"
 SCENARIOS = (
     "touch-four-aces",
     "keypad-four-aces",
-    "fault-sensing-chip-silent-in-a-game",
+    "fault-sensing-ic-silent-in-a-game",
     "fault-bus-held-in-mid-byte",
     "fault-stuck-bus-in-a-game",
     "fault-keypad-stuck-bus",
     "fault-short-read",
     "fault-over-current",
-    "fault-lamp-chip-reset",
-    "fault-keypad-chip-silent",
+    "fault-lamp-ic-reset",
+    "fault-keypad-ic-silent",
     "keypad-power-cut-jpot-pressed",
     "fdc-one-converter-silent",
 )
@@ -64,7 +63,7 @@ def _text(name: str) -> str:
 
     A reading here takes 40 ms, so a chip needs longer to prove that it rests.
     """
-    text = (TEXTS / f"{name}.txt").read_text(encoding="utf-8")
+    text = (places.SCENARIOS / f"{name}.txt").read_text(encoding="utf-8")
     return text.replace("\npress START\n", "\nwait 1s\npress START\n")
 
 
@@ -91,15 +90,15 @@ class HauntedFloor(GuestFloor):
     async def _haunt(self, world: World) -> None:
         while True:
             count = self._chance.randint(1, FAILURES_MAX)
-            chip = self._chance.choice(["sense-1", "lights-1"])
+            ic = self._chance.choice(["sense-1", "lights-1"])
             act = self._chance.randrange(3)
             world.faults.clear_bus(BUS)
             if act == 0:
-                world.faults.nack(chip, count)
+                world.faults.nack(ic, count)
             elif act == 1:
                 world.faults.lose_arbitration(BUS, count)
             else:
-                world.faults.short_read(chip, count)
+                world.faults.short_read(ic, count)
             await asyncio.sleep(HAUNT_EVERY_S)
             kinds = ("nack", "arbitration", "short read")
             self.struck = {kind: world.faults.struck[kind] for kind in kinds}

@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 
 from hal.backend import Backend, open_backend
-from sim.i2c import CP2112
-from sim.kernel.far_world import FarLine, FarWorld
-from sim.kernel.guest_table import guest_config
+from sim.hardware.i2c import CP2112
+from sim.runs.kernel.far_world import FarLine, FarWorld
+from sim.runs.kernel.guest_table import guest_config
 from tests.contract.backend_contract import CHECKS, Rig
 from tests.kernel import guest_checks, guest_peers, guest_rounds
 

@@ -7,11 +7,11 @@ import struct
 
 import pytest
 
-from sim.chips.mpr121 import Mpr121
-from sim.chips.pca9685 import Pca9685
-from sim.i2c import SimI2c
-from sim.kernel import cp2112, uhid
-from sim.kernel.cp2112 import PORT, Cp2112, messages_of
+from sim.hardware.i2c import SimI2c
+from sim.hardware.ics.mpr121 import Mpr121
+from sim.hardware.ics.pca9685 import Pca9685
+from sim.runs.kernel import cp2112, uhid
+from sim.runs.kernel.cp2112 import PORT, Cp2112, messages_of
 
 SENSE, LIGHTS = 0x5A, 0x40
 STATUS_REQUEST = bytes((0x15, 0x01))
@@ -19,7 +19,7 @@ NACK, ARBITRATION, INCOMPLETE = (3, 0), (3, 2), (3, 3)
 
 
 class Bench:
-    """A bridge with two chips on its bus, spoken to as the driver does."""
+    """A bridge with two ICs on its bus, spoken to as the driver does."""
 
     def __init__(self) -> None:
         self.bus = SimI2c(1, 100_000, lambda: 0, PORT)

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from hal.board_config import ChipConfig
-from sim.kernel import guest_files, machine
-from sim.kernel.__main__ import PEER_DRIVERS
-from sim.kernel.cpio import Archive
-from sim.kernel.guest_table import guest_config, on_bridge
-from sim.kernel.stock_kernel import KernelMissing, StockKernel
+from hal.board.config import IcConfig
+from sim.runs.kernel import guest_files, machine
+from sim.runs.kernel.__main__ import PEER_DRIVERS
+from sim.runs.kernel.cpio import Archive
+from sim.runs.kernel.guest_table import guest_config, on_bridge
+from sim.runs.kernel.stock_kernel import KernelMissing, StockKernel
 
 TABLES = ("four-card-touch", "four-card-keypad")
 LONG_ENOUGH_S = 60
@@ -155,7 +155,7 @@ def test_a_shipped_table_changes_only_its_pins(name: str) -> None:
     board = guest_config(name).board
     assert board.backend == "raspberry-pi"
     assert [bus.number for bus in board.buses] == [1]
-    used = [chip.interrupt_gpio for chip in board.chips if chip.interrupt_gpio is not None]
+    used = [ic.interrupt_gpio for ic in board.ics if ic.interrupt_gpio is not None]
     assert board.tamper is not None
     used.append(board.tamper.gpio)
     if board.keyswitch is not None:
@@ -170,9 +170,9 @@ def test_a_shipped_table_changes_only_its_pins(name: str) -> None:
 
 def test_a_board_with_more_pins_than_a_bridge_has_lines_is_refused() -> None:
     board = guest_config("four-card-touch").board
-    chips = tuple(ChipConfig(f"keys-{n}", "tca9555", 1, 0x20 + n, n + 10) for n in range(6))
+    ics = tuple(IcConfig(f"keys-{n}", "tca9555", 1, 0x20 + n, n + 10) for n in range(6))
     with pytest.raises(ValueError, match="7 inputs"):
-        on_bridge(dataclasses.replace(board, chips=chips))
+        on_bridge(dataclasses.replace(board, ics=ics))
 
 
 # -- the machine -----------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def test_a_machine_that_keeps_talking_is_not_taken_for_hung() -> None:
 
 def test_a_machine_ends_with_us_even_if_we_are_killed() -> None:
     boots = (
-        "from sim.kernel import machine\n"
+        "from sim.runs.kernel import machine\n"
         "command = ['sh', '-c', 'echo $$; exec sleep 1000']\n"
         "machine.boot(command, 1000, lambda line: print(line, flush=True))\n"
     )

@@ -2,7 +2,7 @@
 //
 //   node run_micropython.mjs PROJECT_ROOT MODULE
 //
-// Mounts hal's asyncio shim, the portable core, the portable codec and the scripts beside this file,
+// Mounts hal's asyncio shim, the portable core, the protocol's numbers, the portable codec, the scripts,
 // and the codec's test vectors as data, nothing else: a core module that reaches for anything more
 // fails here. Exits 1 with the traceback on an exception.
 
@@ -55,12 +55,16 @@ async function main() {
   });
   const fileSystem = micropython.FS;
   const isShim = (name) => ["__init__.py", "aio.py", "_aio_micropython.py"].includes(name);
+  const isNumbers = (name) => ["__init__.py", "numbers.py", "sensor_id.py"].includes(name);
   const isCodec = (name) => ["__init__.py", "portable_codec.py"].includes(name);
   const isPackage = (name) => name === "__init__.py";
   mount(fileSystem, join(root, "hal"), "/app/hal", isShim);
   mount(fileSystem, join(root, "controller"), "/app/controller", isPackage);
-  mount(fileSystem, join(root, "controller/core"), "/app/controller/core", () => true);
-  mount(fileSystem, join(root, "protocol"), "/app/protocol", isCodec);
+  for (const room of ["core", "core/felt", "core/round"]) {
+    mount(fileSystem, join(root, "controller", room), `/app/controller/${room}`, () => true);
+  }
+  mount(fileSystem, join(root, "protocol"), "/app/protocol", isNumbers);
+  mount(fileSystem, join(root, "protocol/wire"), "/app/protocol/wire", isCodec);
   mount(fileSystem, scripts, "/app", () => true);
   // Where a script in /app finds them by the same relative path as in the source tree.
   mount(fileSystem, join(root, "tests/fuzz"), "/fuzz", (name) => name === "appendix_a.json");

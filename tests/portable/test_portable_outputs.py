@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.loop import run_virtual
+from sim.time.loop import run_virtual
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -56,7 +56,7 @@ def lines_on_cpython(module: str, capsys: pytest.CaptureFixture[str]) -> list[st
 @pytest.mark.parametrize(
     ("module", "line_count_min", "must_say"),
     [
-        ("portable_imports", 12, "imported round.py"),
+        ("portable_imports", 22, "imported controller.core.round decide.py"),
         ("portable_shim", 30, "flag woke its waiter"),
         ("portable_sensing", 20, "spill True"),
         ("portable_touch_round", 120, "light 5A winner"),

@@ -11,13 +11,13 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from controller.critical import CriticalState, round_image
-from controller.journal import Journal
-from controller.journal_file import JournalFault
-from controller.journal_records import Entry, JournalRecord
-from protocol import events
-from protocol.settings import settings_digest
-from sim.disk import SimDisk
+from controller.journal.file import JournalFault
+from controller.journal.journal import Journal
+from controller.journal.records import Entry, JournalRecord
+from controller.journal.state_image import CriticalState, round_image
+from protocol.wire import events
+from protocol.wire.settings import settings_digest
+from sim.storage.disk import SimDisk
 
 LIVES = 3
 STEPS_MAX = 60

@@ -9,13 +9,13 @@ from contextlib import suppress
 import apsw
 import pytest
 
-from controller import black_box
-from controller.black_box import TraceStore
-from controller.round_trace import Reading, Trace
+from controller.evidence import black_box
+from controller.evidence.black_box import TraceStore
+from controller.evidence.round_trace import Reading, Trace
 from hal import aio
-from sim.disk import SimDisk
-from sim.floor import Floor, FloorTable
-from sim.loop import run_virtual
+from sim.floor.floor import Floor, FloorTable
+from sim.storage.disk import SimDisk
+from sim.time.loop import run_virtual
 from tests.power_cut.traces_under_cuts import PATH, TracesUnderCuts, broken_seeds
 
 SEEDS = range(120)
@@ -99,7 +99,7 @@ async def _table_with_black_box(floor: Floor) -> FloorTable:
     """Its black box lies on the same disk as its journal."""
     table = await floor.open_table("four-card-touch")
     await table.unit.close()
-    table.unit._open_traces = lambda: TraceStore(PATH, table.disk.vfs_name)
+    table.unit.stores.traces = lambda: TraceStore(PATH, table.disk.vfs_name)
     await table.unit.power_on()
     await aio.sleep_ms(3000)
     return table
@@ -120,7 +120,8 @@ async def _cut_and_look(table: FloorTable) -> list[Trace]:
     await aio.sleep_ms(2000)
     await table.restore_power()
     await aio.sleep_ms(3000)
-    store = table.unit._traces
+    assert table.unit.controller is not None
+    store = table.unit.controller.hardware.stores.traces
     assert store is not None
     return [trace for number in store.rounds() if (trace := store.read(number)) is not None]
 

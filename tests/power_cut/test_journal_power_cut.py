@@ -7,11 +7,11 @@ from contextlib import suppress
 
 import pytest
 
-from controller.journal import Journal
-from controller.journal_file import JournalFault
-from controller.journal_records import JournalRecord
-from protocol import events
-from sim.disk import SimDisk
+from controller.journal.file import JournalFault
+from controller.journal.journal import Journal
+from controller.journal.records import JournalRecord
+from protocol.wire import events
+from sim.storage.disk import SimDisk
 from tests.power_cut.journal_under_cuts import PATH, JournalUnderCuts, broken_seeds
 
 SEEDS = range(300)

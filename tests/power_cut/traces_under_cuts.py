@@ -11,10 +11,10 @@ from collections import Counter
 
 import apsw
 
-from controller import black_box
-from controller.black_box import TraceStore
-from controller.round_trace import Reading, Trace, TraceFault
-from sim.disk import SimDisk
+from controller.evidence import black_box
+from controller.evidence.black_box import TraceStore
+from controller.evidence.round_trace import Reading, Trace, TraceFault
+from sim.storage.disk import SimDisk
 
 PATH = "black-box.sqlite"
 LIVES = 3

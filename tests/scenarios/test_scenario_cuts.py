@@ -10,14 +10,14 @@ from __future__ import annotations
 import pytest
 
 from hal import aio
-from sim.floor import Floor, FloorTable
-from sim.loop import run_virtual
+from sim.floor.floor import Floor, FloorTable
+from sim.time.loop import run_virtual
 
 PACE_MS = 400
 ACTIONS_MAX = 60
 # Between them lie: finger down, journal written, event at the manager, answer here, receipt sent.
 MOMENTS_MS = (0, 1, 2, 3, 25, 27, 29, 33)
-STEP_COUNTS = {"touch": 6, "keypad": 7}
+STEP_COUNTS = {"touch": 9, "keypad": 7}
 
 
 class Dealer:
@@ -32,12 +32,13 @@ class Dealer:
         """What the table asks for, "" when there is nothing to do but wait."""
         if self._table.unit.controller is None:
             return ""
-        view = self._table.unit.controller.view()
+        view = self._table.unit.controller.pages.view()
         state, stage = view["state"], (view["claim"] or {}).get("stage")
         if state == "open":
             return "" if self._floor.wins() else "START"
         if state == "locked" and view["wins"]:
-            return "END"
+            dues = [row["seat"] for row in view["pay"]["rows"] if row["due_cents"]]
+            return f"TICK {dues[0]}" if dues and not self._is_keypad else "END"
         if state == "locked":
             return self._entry()
         if stage == "preview" and self._is_keypad:

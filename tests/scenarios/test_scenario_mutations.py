@@ -12,19 +12,22 @@ from typing import Any
 
 import pytest
 
-from controller.core import claims, entry, kinds, lock, payout, replay, sensing
-from controller.core.round import decide
-from controller.link import ManagerLink
-from controller.press_guard import PressGuard
-from controller.round_keeper import Answer, RoundKeeper, _refused_event
-from controller.sensors import ChipWatch
+from controller.core.felt import spot
+from controller.core.round import apply, claims, commands, entry, lock, payout
+from controller.core.round.decide import decide, is_local
+from controller.felt.ic_watch import IcWatch
+from controller.inputs.cards import SwipedCards
+from controller.inputs.chords import Chords
+from controller.keeper import RoundKeeper, _refused_event
+from controller.link.link import ManagerLink
+from controller.table.answer import Answer
 from hal import aio
-from manager.events import Intake, Outcome
+from manager.intake.intake import Intake, Outcome
 from manager.ledger import book
-from manager.ledger.entries import Origin
-from manager.steps import Step
-from sim.scenario.command import play_text
-from sim.scenario.verdict import Failure
+from manager.ledger.store.entries import EventSource
+from protocol import numbers
+from sim.runs.scenario.command import play_text
+from sim.runs.scenario.verdict import Failure
 
 FOLDER = Path(__file__).parent
 
@@ -70,6 +73,8 @@ swipe EXECUTIVE
 expect state locked
 expect award 5 10000.50
 expect meter main 10000.10
+press TICK 5
+press TICK 2
 press END
 expect state open
 """
@@ -85,9 +90,9 @@ def test_lighting_before_journaling_is_noticed(mutate: Mutate) -> None:
         happened, refusal = decide(self.state, rules, command)
         for kind, body in happened:
             self._apply(kind, body, self._wall_ms())
-        self._changed()
+        self._announce(Answer(True, ""), "")
         await aio.sleep_ms(50)
-        durable = [event for event in happened if not kinds.is_local(event[0])]
+        durable = [event for event in happened if not is_local(event[0])]
         await self._make_durable(durable + ([_refused_event(spoken, refusal)] if refusal else []))
         return Answer(not refusal, refusal)
 
@@ -125,8 +130,10 @@ def test_a_manager_that_takes_an_event_twice_is_noticed(mutate: Mutate) -> None:
 
     def take_always(self: Intake, unit_id: str, event: Any) -> Outcome:
         unit = self._units.get(unit_id)
-        origin = Origin(unit_id, event.sequence, event.monotonic_ms, event.wall_ms, event.digest)
-        outcome = self._apply(Step(unit, self._book.tables.rules(unit.table_id), origin), event)
+        origin = EventSource(
+            unit_id, event.sequence, event.monotonic_ms, event.wall_ms, event.digest
+        )
+        outcome = self._apply(unit, origin, event)
         outcome.acked_sequence = event.sequence
         return outcome
 
@@ -148,30 +155,30 @@ def _mutate_to_resend(mutate: Mutate) -> None:
 
 
 def test_accepting_a_chip_in_transition_is_noticed(mutate: Mutate) -> None:
-    def keep(self: sensing.Spot, now_ms: int) -> int:
-        return sensing.ACCEPT if self.presence == sensing.PRESENT else sensing.EMPTY
+    def keep(self: spot.Spot, now_ms: int) -> int:
+        return spot.ACCEPT if self.presence == spot.PRESENT else spot.EMPTY
 
-    mutate(sensing.Spot, "verdict_at_lock", keep)
+    mutate(spot.Spot, "verdict_at_lock", keep)
     must_fail("touch-chip-50ms-before-start", "keypad-chip-50ms-before-coin-in")
 
 
 def test_locking_on_an_old_reading_is_noticed(mutate: Mutate) -> None:
-    async def trust_the_last_reading(self: ChipWatch) -> None:
+    async def trust_the_last_reading(self: IcWatch) -> None:
         return
 
-    mutate(ChipWatch, "look_now", trust_the_last_reading)
+    mutate(IcWatch, "look_now", trust_the_last_reading)
     must_fail("fault-lost-interrupt-at-start")
 
 
 def test_a_late_chip_that_joins_the_bets_is_noticed(mutate: Mutate) -> None:
-    late_change = replay._CHANGES[kinds.LATE_CHANGE]
+    late_change = apply._CHANGES[numbers.LATE_CHANGE]
 
     def join(state: Any, body: dict[int, Any]) -> None:
         late_change(state, body)
         if body[3] and body[2] not in state.accepted:
             state.accepted.append(body[2])
 
-    mutate(replay, "_CHANGES", {**replay._CHANGES, kinds.LATE_CHANGE: join})
+    mutate(apply, "_CHANGES", {**apply._CHANGES, numbers.LATE_CHANGE: join})
     must_fail("touch-late-chip-added")
 
 
@@ -186,10 +193,10 @@ def test_a_start_without_a_link_is_noticed(mutate: Mutate) -> None:
 
 
 def test_taking_all_buttons_at_once_is_noticed(mutate: Mutate) -> None:
-    async def alone(self: PressGuard, button: str) -> tuple[str, ...]:
+    async def alone(self: Chords, button: str) -> tuple[str, ...]:
         return ()
 
-    mutate(PressGuard, "company", alone)
+    mutate(Chords, "touched_with", alone)
     must_fail("touch-all-buttons-at-once")
 
 
@@ -197,24 +204,24 @@ def test_taking_all_buttons_at_once_is_noticed(mutate: Mutate) -> None:
 
 
 def test_a_failed_read_that_counts_as_empty_is_noticed(mutate: Mutate) -> None:
-    def as_empty(self: sensing.Spot, reason: str, now_ms: int) -> bool:
-        return self._become(sensing.ABSENT, "", True, now_ms)
+    def as_empty(self: spot.Spot, reason: str, now_ms: int) -> bool:
+        return self._become(spot.ABSENT, "", True, now_ms)
 
-    mutate(sensing.Spot, "fault", as_empty)
-    must_fail("fault-sensing-chip-silent", "fault-sensing-chip-silent-in-a-game")
+    mutate(spot.Spot, "fault", as_empty)
+    must_fail("fault-sensing-ic-silent", "fault-sensing-ic-silent-in-a-game")
 
 
 def test_learning_the_felt_anew_after_a_reset_is_noticed(mutate: Mutate) -> None:
-    recover = ChipWatch._bring_up
+    recover = IcWatch._bring_up
 
-    async def learn(self: ChipWatch) -> None:
+    async def learn(self: IcWatch) -> None:
         if self._started:
-            await self._chip.recover()
-            self._references = [reading.raw for reading in await self._chip.snapshot()]
+            await self._ic.recover()
+            self._references = [reading.raw for reading in await self._ic.snapshot()]
         await recover(self)
 
-    mutate(ChipWatch, "_bring_up", learn)
-    must_fail("fault-sensing-chip-reset-open", "fault-over-current")
+    mutate(IcWatch, "_bring_up", learn)
+    must_fail("fault-sensing-ic-reset-open", "fault-over-current")
 
 
 # --- winning --------------------------------------------------------------------------------
@@ -222,7 +229,7 @@ def test_learning_the_felt_anew_after_a_reset_is_noticed(mutate: Mutate) -> None
 
 def test_any_card_for_any_win_is_noticed(mutate: Mutate) -> None:
     """The manager judges for itself and refuses the wrong card all the same; nothing is paid."""
-    mutate(claims, "authority_needed", lambda *_: kinds.ROLE_SUPERVISOR)
+    mutate(claims, "authority_needed", lambda *_: numbers.ROLE_SUPERVISOR)
     must_fail("touch-wrong-card")
     play_text(SECOND_OPINION)
 
@@ -241,16 +248,31 @@ def test_a_meter_that_moves_before_the_key_is_back_is_noticed(mutate: Mutate) ->
     automatic = claims._automatic_commit
 
     def at_once(state: Any, rules: Any, claim: Any, _key: str, lines: Any, role: int) -> Any:
-        return automatic(state, rules, claim, kinds.KEY_RUN, lines, role)
+        return automatic(state, rules, claim, numbers.KEY_RUN, lines, role)
 
     mutate(claims, "_automatic_commit", at_once)
     must_fail("keypad-four-aces", "keypad-power-cut-jpot-pressed")
 
 
+async def _believe_any_card(cards: SwipedCards, account: str) -> Answer:
+    return await cards._intake.submit(commands.card(numbers.ROLE_EXECUTIVE, bytes(16)), "CARD")
+
+
+def test_a_card_that_the_unit_judges_itself_is_noticed(mutate: Mutate) -> None:
+    mutate(SwipedCards, "swiped", _believe_any_card)
+    must_fail("touch-link-cut-hand-selected", "touch-wrong-card")
+
+
 def test_a_price_that_was_never_asked_for_is_noticed(mutate: Mutate) -> None:
-    """A card is taken before the amount is known."""
+    """A card is taken before the amount is known.
+
+    Three guards stand before that: the round's stage, and that only the manager judges a card, by
+    a proof that covers the amount. So the first shows only where the others are gone.
+    """
+    mutate(SwipedCards, "swiped", _believe_any_card)
     mutate(claims.states, "STAGE_AUTHORISE", claims.states.STAGE_PRICING)
-    must_fail("touch-link-cut-hand-selected")
+    with pytest.raises(Failure, match="line 16: `expect refused`"):
+        play("touch-link-cut-hand-selected")
 
 
 def test_paying_the_lowest_seat_first_is_noticed(mutate: Mutate) -> None:
@@ -259,5 +281,5 @@ def test_paying_the_lowest_seat_first_is_noticed(mutate: Mutate) -> None:
 
 
 def test_a_dealer_who_needs_no_card_is_noticed(mutate: Mutate) -> None:
-    mutate(payout, "required_role", lambda *_: kinds.ROLE_DEALER)
+    mutate(payout, "required_role", lambda *_: numbers.ROLE_DEALER)
     must_fail("keypad-confirm-needs-the-key")

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from sim.scenario.command import play_text
+from sim.runs.scenario.command import play_text
+from tests.kit.places import ROOT
 
-ROOT = Path(__file__).parent.parent.parent
 SCENARIO = Path(__file__).parent / "touch-power-cut-at-every-step.txt"
 PRINT_DIGESTS = """
 import json, pathlib, sys
-from sim.scenario.command import play_text
+from sim.runs.scenario.command import play_text
 playback = play_text(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
 print(json.dumps(playback.journal_digests))
 """

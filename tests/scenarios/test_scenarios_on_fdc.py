@@ -1,4 +1,4 @@
-"""The touch table's scenarios, word for word, on the sensing board with the other chips.
+"""The touch table's scenarios, word for word, on the sensing board with the other ICs.
 
 A handful of each kind; what one chip for all seats, an interrupt line or an over-current flag makes
 of a scenario is left out, and has scenarios of its own (`fdc-…`).
@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from sim.scenario.command import play_text
+from sim.runs.scenario.command import play_text
+from tests.kit.places import TABLES
 
 FOLDER = Path(__file__).parent
-TABLES = FOLDER.parents[1] / "deploy" / "tables"
 ONE, OTHER = "four-card-touch", "four-card-touch-fdc"
 NAMES = (
     "touch-nobody-wins",
@@ -34,10 +34,10 @@ NAMES = (
     "touch-link-cut-locked",
     "touch-power-cut-locked",
     "touch-power-cut-chips-moved-in-the-dark",
-    "fault-lamp-chip-silent",
-    "fault-sensing-chip-reset",
-    "fault-sensing-chip-reset-open",
-    "fault-sensing-chip-silent-in-a-game",
+    "fault-lamp-ic-silent",
+    "fault-sensing-ic-reset",
+    "fault-sensing-ic-reset-open",
+    "fault-sensing-ic-silent-in-a-game",
     "fault-short-read",
     "fault-bus-held-in-mid-byte",
     "fault-grounded-bus",

@@ -11,29 +11,34 @@ from typing import Any
 
 import pytest
 
-from controller import journal_file, link
-from controller.core import lock
-from controller.core.round import apply, decide, is_local
-from controller.round_keeper import Answer, RoundKeeper
-from manager import units
-from manager.connection import Connection
-from manager.events import Intake, Outcome
-from manager.group_commit import GroupCommit
-from manager.ledger import database, pricing, settling
-from manager.ledger.entries import Origin
-from manager.ledger.payments import Payments
-from manager.steps import Step, Steps
-from protocol import events
-from protocol.errors import ErrorCode, ProtocolError
-from protocol.framing import frame
-from protocol.messages import Ack, Committed, Event, Message
-from sim.disk import SimDisk
+from controller.core.round import lock
+from controller.core.round.decide import apply, decide, is_local
+from controller.journal import file as journal_file
+from controller.keeper import RoundKeeper
+from controller.link import link
+from controller.table.answer import Answer
+from manager.intake import units
+from manager.intake.handlers import Steps
+from manager.intake.intake import Intake, Outcome
+from manager.ledger import pricing
+from manager.ledger.awards import settling
+from manager.ledger.awards.payments import Payments
+from manager.ledger.store.entries import EventSource
+from manager.ledger.store.sqlite_engine import SqliteEngine
+from manager.ledger.store.store import Store
+from manager.link.connection import Connection
+from manager.link.group_commit import GroupCommit
+from protocol.wire import events
+from protocol.wire.errors import ErrorCode, ProtocolError
+from protocol.wire.framing import frame
+from protocol.wire.messages import Ack, Committed, Event, Message
+from sim.storage.disk import SimDisk
 
 Patch = pytest.MonkeyPatch
 
 
 def journal_syncs_less(patch: Patch) -> None:
-    """synchronous=NORMAL on the unit: a commit is told before it is on the card."""
+    """synchronous=NORMAL on the unit: a commit is told before it is on the disk."""
     configure = journal_file._configure
 
     def mutated(connection: Any) -> None:
@@ -45,13 +50,13 @@ def journal_syncs_less(patch: Patch) -> None:
 
 def ledger_syncs_less(patch: Patch) -> None:
     """synchronous=NORMAL on the manager: acknowledged before it is on the disk."""
-    prepare = database._prepare
+    prepare = SqliteEngine._prepare
 
-    def mutated(connection: Any, *values: Any) -> None:
-        prepare(connection, *values)
+    def mutated(self: SqliteEngine, connection: Any) -> None:
+        prepare(self, connection)
         connection.pragma("synchronous", "NORMAL")
 
-    patch.setattr(database, "_prepare", mutated)
+    patch.setattr(SqliteEngine, "_prepare", mutated)
 
 
 def acknowledge_before_commit(patch: Patch) -> None:
@@ -67,18 +72,21 @@ def acknowledge_before_commit(patch: Patch) -> None:
 
 def dedupe_off(patch: Patch) -> None:
     """A repeated event does once more what it did."""
-    take_one = Intake._take_one
+    take = Intake._take
 
     def mutated(self: Intake, unit_id: str, event: Event) -> Outcome:
         unit = self._units.find(unit_id)
         if unit is None or event.sequence > unit.last_sequence:
-            return take_one(self, unit_id, event)
-        origin = Origin(unit_id, event.sequence, event.monotonic_ms, event.wall_ms, event.digest)
-        outcome = self._apply(Step(unit, self._book.tables.rules(unit.table_id), origin), event)
+            return take(self, unit_id, event)
+        origin = EventSource(
+            unit_id, event.sequence, event.monotonic_ms, event.wall_ms, event.digest
+        )
+        self._book.store.caused_by(origin)
+        outcome = self._apply(unit, origin, event)
         outcome.acked_sequence = unit.last_sequence
         return outcome
 
-    patch.setattr(Intake, "_take_one", mutated)
+    patch.setattr(Intake, "_take", mutated)
 
 
 def light_before_journal(patch: Patch) -> None:
@@ -88,7 +96,7 @@ def light_before_journal(patch: Patch) -> None:
         happened, refusal = decide(self.state, rules, command)
         for kind, body in happened:
             apply(self.state, (kind, body))
-        self._changed()
+        self._announce(Answer(True, ""), "")
         await self._make_durable([event for event in happened if not is_local(event[0])])
         return Answer(not refusal, refusal)
 
@@ -110,20 +118,25 @@ def round_forgotten(patch: Patch) -> None:
     patch.setattr(RoundKeeper, "_repaired_memory", nothing_to_repair)
 
 
-def fork_check_off(patch: Patch) -> None:
-    """Whatever comes next in number is believed, whoever wrote it."""
+def _overlook(patch: Patch, code: ErrorCode) -> None:
+    """The manager finds this problem with an event, and takes the event all the same."""
     problem = Intake._sequence_problem
 
-    def mutated(self: Intake, unit: Any, event: Event) -> ProtocolError | None:
-        found = problem(self, unit, event)
-        return None if found is not None and found.code == ErrorCode.FORK else found
+    def mutated(self: Intake, *asked: Any) -> ProtocolError | None:
+        found = problem(self, *asked)
+        return None if found is not None and found.code == code else found
 
     patch.setattr(Intake, "_sequence_problem", mutated)
+
+
+def fork_check_off(patch: Patch) -> None:
+    """Whatever comes next in number is believed, whoever wrote it."""
+    _overlook(patch, ErrorCode.FORK)
     patch.setattr(units, "_history_problem", lambda hello, known: None)
 
 
 def disks_lie(patch: Patch) -> None:
-    """Every disk says it has synced and has not: a consumer card."""
+    """Every disk says it has synced and has not: a consumer disk."""
     patch.setattr(SimDisk, "sync", lambda self, file: self.changing())
 
 
@@ -140,13 +153,7 @@ def resend_skipped(patch: Patch) -> None:
 
 def gap_check_off(patch: Patch) -> None:
     """The manager takes what comes, and the unit skips what was missing."""
-    problem = Intake._sequence_problem
-
-    def mutated(self: Intake, unit: Any, event: Event) -> ProtocolError | None:
-        found = problem(self, unit, event)
-        return None if found is not None and found.code == ErrorCode.GAP else found
-
-    patch.setattr(Intake, "_sequence_problem", mutated)
+    _overlook(patch, ErrorCode.GAP)
     resend_skipped(patch)
 
 
@@ -205,7 +212,7 @@ def starts_offline(patch: Patch) -> None:
 
 
 def failed_write_acknowledged(patch: Patch) -> None:
-    """The manager goes on after its disk could not sync."""
+    """The manager goes on after its disk could not sync, and waits for no disk any more."""
     take = GroupCommit._take
 
     def mutated(self: GroupCommit, batch: Any) -> Any:
@@ -219,6 +226,7 @@ def failed_write_acknowledged(patch: Patch) -> None:
         return outcomes
 
     patch.setattr(GroupCommit, "_take", mutated)
+    patch.setattr(Store, "when_durable", lambda self, then: then())
 
 
 def shared_award_not_divided(patch: Patch) -> None:

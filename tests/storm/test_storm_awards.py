@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sim.storm.checks.awards import MICRO, Earlier, Meter, Paid, pay
-from sim.storm.checks.terms import HandTerms, MeterTerms
+from sim.runs.storm.checks.awards import MICRO, Earlier, Meter, Paid, pay
+from sim.runs.storm.checks.terms import HandTerms, MeterTerms
 
 TOP = HandTerms("main", 1_000_000, 0, 0)
 TENTH = HandTerms("main", 100_000, 0, 0)

@@ -6,15 +6,16 @@ from typing import Any
 
 import pytest
 
-from sim.storm import campaign
-from sim.storm.campaign import Verdict, run_apart, run_campaign
-from sim.storm.marks import MUST_FIRE
-from sim.storm.options import StormOptions
+from sim.runs.storm.campaign import campaign, storm_process
+from sim.runs.storm.campaign.campaign import run_campaign
+from sim.runs.storm.campaign.storm_process import StormOutcome, run_apart
+from sim.runs.storm.marks import MUST_FIRE
+from sim.runs.storm.options import DEPTHS, WIDE, StormOptions
 
 
-def verdict(options: StormOptions, marks: dict[str, int], violations: list[str]) -> Verdict:
+def verdict(options: StormOptions, marks: dict[str, int], violations: list[str]) -> StormOutcome:
     figures: dict[str, Any] = {"rounds": 2, "faults": {"power cut": 3}, "marks": marks}
-    return Verdict(options, not violations, "; ".join(violations), figures)
+    return StormOutcome(options, not violations, "; ".join(violations), figures)
 
 
 def said_by(
@@ -22,7 +23,7 @@ def said_by(
 ) -> tuple[int, str]:
     """A campaign of storms without a floor: one mark never fires, one seed breaks a promise."""
 
-    def storm(options: StormOptions) -> Verdict:
+    def storm(options: StormOptions) -> StormOutcome:
         marks = {name: 1 for name in MUST_FIRE if name != lost}
         return verdict(options, marks, ["a win was lost"] if options.seed == broken else [])
 
@@ -39,13 +40,23 @@ def test_a_campaign_in_which_all_is_well_passes(
     assert f"{len(campaign.FIXED_SEEDS)} storms" in said  # the fixed set, however short the time
 
 
+def test_a_campaign_mixes_the_depths_and_says_the_hours_of_each(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, said = said_by(monkeypatch, capsys, lost="", broken=0)
+    for depth in DEPTHS:
+        hours = 2 * sum(tables * hours for tables, hours, each in campaign.SIZES if each == depth)
+        assert f"8 {depth} ({hours:.2f} table-hours" in said
+
+
 def test_a_failing_seed_is_printed_as_the_command_that_repeats_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, said = said_by(monkeypatch, capsys, lost="", broken=3)
-    tables, hours = campaign.SIZES[2]
+    tables, hours, depth = campaign.SIZES[2]
     assert code == 1
-    assert f"python -m sim storm --tables {tables} --hours {hours} --seed 3\n" in said
+    numbers = f"--tables {tables} --hours {hours} --seed 3 --depth {depth}"
+    assert f"python -m sim storm {numbers}\n" in said
     assert "a win was lost" in said
 
 
@@ -69,14 +80,20 @@ def test_a_storm_that_falls_over_or_hangs_is_a_failure(monkeypatch: pytest.Monke
     monkeypatch.setattr(StormOptions, "command", property(lambda self: "python -c 1/0"))
     fallen = run_apart(options)
     assert (fallen.passed, "ZeroDivisionError" in fallen.says) == (False, True)
-    monkeypatch.setattr(campaign, "STORM_MAX_S", 0.2)
+    monkeypatch.setattr(storm_process, "CPU_MAX_S", 1)
     monkeypatch.setattr(
-        StormOptions, "command", property(lambda self: "python -c __import__('time').sleep(60)")
+        StormOptions, "command", property(lambda self: "python -c 'while True: pass'")
     )
-    hung = run_apart(options)
-    assert (hung.passed, "no end" in hung.says) == (False, True)
+    busy = run_apart(options)
+    assert (busy.passed, busy.says) == (False, "no end after 1 CPU seconds")
+    monkeypatch.setattr(storm_process, "WALL_MAX_S", 0.2)
+    monkeypatch.setattr(
+        StormOptions, "command", property(lambda self: "python -c \"__import__('time').sleep(60)\"")
+    )
+    asleep = run_apart(options)
+    assert (asleep.passed, asleep.says) == (False, "no end after 0.2 s")
 
 
 def test_a_floor_of_two_managers_ends_in_order() -> None:
-    ended = run_apart(StormOptions.drawn(tables=9, hours=0.001, seed=4))
+    ended = run_apart(StormOptions.drawn(tables=9, hours=0.001, seed=4, depth=WIDE))
     assert ended.passed, ended.says

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sim.loop import run_virtual
-from sim.storm.marks import FAULTS_MIN, MUST_FIRE
-from sim.storm.record import Record, Violation
-from sim.storm.run import check_marks
+from sim.runs.storm.marks import FAULTS_MIN, MUST_FIRE
+from sim.runs.storm.record import Record, Violation
+from sim.runs.storm.run import check_marks
+from sim.time.loop import run_virtual
 
 
 def verdict(faults: int, fired: Iterable[str]) -> list[Violation]:

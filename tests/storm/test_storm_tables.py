@@ -7,10 +7,10 @@ import tomllib
 import pytest
 
 from manager.games import load_paytable, paytable_ids
-from sim.back_office import BackOffice
-from sim.loop import run_virtual
-from sim.storm.options import StormOptions
-from sim.storm.tables import TablePlan, draw_floor
+from sim.floor.manager import SimManager
+from sim.runs.storm.draw.tables import TablePlan, draw_floor
+from sim.runs.storm.options import StormOptions
+from sim.time.loop import run_virtual
 
 Floors = list[list[TablePlan]]
 
@@ -54,11 +54,11 @@ def test_floors_of_four_have_every_policy_and_both_types_of_jackpot(floors: Floo
 @pytest.mark.parametrize("seed", range(1, 13))
 def test_whatever_is_drawn_one_manager_opens_all_of_it(seed: int) -> None:
     async def opened() -> list[str]:
-        office = BackOffice(seed, lambda: 0)
+        manager = SimManager(seed, lambda: 0)
         try:
-            return [office.manager.open_table(p.text) for p in draw_floor(8, f"storm {seed}")]
+            return [manager.app.open_table(p.text) for p in draw_floor(8, f"storm {seed}")]
         finally:
-            await office.close()
+            await manager.close()
 
     assert len(set(run_virtual(opened()))) == 8
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from sim.storm.options import StormOptions
-from sim.storm.run import run_storm
+from sim.runs.storm.options import DEPTHS, StormOptions
+from sim.runs.storm.run import run_storm
 from tests.storm import mutations
 
 CUTS = ("power cut", "power cut at any await", "power cut inside the disk")
@@ -51,14 +51,14 @@ CASES: tuple[Case, ...] = (
     ),
     (
         mutations.fork_check_off,
-        ("card copied",),
-        ("chains verify", "a copied card is caught", "honest units are believed"),
+        ("disk copied",),
+        ("chains verify", "a copied disk is caught", "honest units are believed"),
         3,
     ),
     (
         mutations.disks_lie,
         CUTS,
-        ("durable before acted on", "the card can be read", "the journal survives"),
+        ("durable before acted on", "the disk can be read", "the journal survives"),
         1,
     ),
     (
@@ -91,44 +91,47 @@ CASES: tuple[Case, ...] = (
     ),
 )
 
-# What only a floor with drawn games and award policies can notice.
+# What only a floor with drawn games and award policies can notice, with a seed whose table has
+# two winners of one shared award: that is rare.
 WRONG_AMOUNT = (
     "money as the rules say",
     "amounts as the rules say",
     "a fixed amount never changes",
 )
 POLICY_CASES: tuple[PolicyCase, ...] = (
-    (mutations.shared_award_not_divided, WRONG_AMOUNT, 1),
-    (mutations.second_share_taken, ("a shared award is divided once",), 1),
+    (mutations.shared_award_not_divided, WRONG_AMOUNT, 11),
+    (mutations.second_share_taken, ("a shared award is divided once", "counted once"), 11),
     (mutations.measured_on_what_is_left, WRONG_AMOUNT, 1),
     (mutations.earlier_claims_of_the_round_forgotten, WRONG_AMOUNT, 1),
 )
 
 
 def storm(
-    kinds: tuple[str, ...], seed: int, tables: int = 2, hours: float = 0.025
+    kinds: tuple[str, ...], seed: int, depth: str, tables: int = 2, hours: float = 0.025
 ) -> list[tuple[str, str]]:
     """The violations of one short storm of these kinds of fault."""
     every_s = 6.0 if kinds else 1e9
     weights = dict.fromkeys(kinds or ("power cut",), 1)
-    options = StormOptions(tables, hours, seed, every_s, weights)
+    options = StormOptions(tables, hours, seed, every_s, weights, depth)
     return [(found.rule, found.sentence) for found in run_storm(options).violations]
 
 
+@pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
-def test_the_storm_notices(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_storm_notices(case: Case, depth: str, monkeypatch: pytest.MonkeyPatch) -> None:
     mutate, kinds, rules, seeds = case
     mutate(monkeypatch)
-    notice(rules, (storm(kinds, seed) for seed in range(1, seeds + 1)))
+    notice(rules, (storm(kinds, seed, depth) for seed in range(1, seeds + 1)))
 
 
+@pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("case", POLICY_CASES, ids=lambda case: case[0].__name__)
 def test_the_storm_notices_a_wrong_policy(
-    case: PolicyCase, monkeypatch: pytest.MonkeyPatch
+    case: PolicyCase, depth: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mutate, rules, seeds = case
+    mutate, rules, seed = case
     mutate(monkeypatch)
-    notice(rules, (storm((), seed, tables=4, hours=0.04) for seed in range(1, seeds + 1)))
+    notice(rules, iter([storm((), seed, depth, tables=4, hours=0.04)]))
 
 
 def notice(rules: tuple[str, ...], storms: Iterator[list[tuple[str, str]]]) -> None:
@@ -140,10 +143,12 @@ def notice(rules: tuple[str, ...], storms: Iterator[list[tuple[str, str]]]) -> N
     pytest.fail("no storm noticed it")
 
 
-@pytest.mark.parametrize("kinds", [(), CUTS, KILLS, LINKS, ("card copied",)], ids=str)
-def test_without_a_mutation_the_same_storms_are_silent(kinds: tuple[str, ...]) -> None:
-    assert storm(kinds, seed=1) == []
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("kinds", [(), CUTS, KILLS, LINKS, ("disk copied",)], ids=str)
+def test_without_a_mutation_the_same_storms_are_silent(kinds: tuple[str, ...], depth: str) -> None:
+    assert storm(kinds, seed=1, depth=depth) == []
 
 
-def test_without_a_mutation_every_policy_is_kept() -> None:
-    assert storm((), seed=1, tables=4, hours=0.04) == []
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_without_a_mutation_every_policy_is_kept(depth: str) -> None:
+    assert storm((), seed=1, depth=depth, tables=4, hours=0.04) == []

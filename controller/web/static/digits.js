@@ -1,6 +1,6 @@
 // The display's own figures, drawn as strokes, so that the jackpot looks the same on every monitor
-// whatever fonts a unit has. Each figure turns over by itself; the exact text stays in the page for
-// anyone who reads it otherwise.
+// whatever fonts a unit has. Each figure is a wheel; a growing amount rolls up to its new value, any
+// other change is shown at once. The exact text stays in the page for anyone who reads it otherwise.
 
 import { money } from "./kit/money.js";
 
@@ -20,10 +20,22 @@ const GLYPHS = {
   ",": "M12 88L8 102",
   ".": "M10 91V91.500",
   "-": "M12 50H44",
+  "/": "M12 97L44 3",
+  B: "M12 8V92H32C45 92 52 82 52 70S45 48 32 48H12M32 48C43 48 49 40 49 28S43 8 32 8H12",
+  D: "M12 8V92H26C44 92 53 74 53 50S44 8 26 8H12",
+  R: "M12 92V8H32C45 8 52 17 52 30S45 52 32 52H12M32 52L53 92",
+  S: "M49 26C46 14 39.500 8 31 8 20 8 12.500 16 12.500 28 12.500 53 51 44 51 70 51 83 42.500 92 31 92 21 92 13.500 86 11 74",
+  "₡": "M50 26C46 18 40 15 33 15 19 15 10 29 10 50S19 85 33 85C40 85 46 82 50 74M24 97L32 3M36 97L44 3",
+  "\u00a0": "",
 };
-const WIDTHS = { ",": 22, ".": 22, "-": 56 };
+const WIDTHS = { ",": 22, ".": 22, "-": 56, "/": 56, "\u00a0": 22 };
 const WIDTH = 62;
 const LENGTH_FULL = 10; // "$99,999.99" fills the screen; longer amounts are drawn smaller
+const ROLL_MS = 1600;
+const WHEEL = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]; // the last one, so that 9 rolls on to 0
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+const rolls = new Map(); // holder: { from, to, began }
 
 function glyph(name) {
   const svg = document.createElementNS(SVG, "svg");
@@ -38,51 +50,76 @@ function glyph(name) {
 function cell(name) {
   const box = document.createElement("span");
   box.className = "cell";
-  box.dataset.kind = WIDTHS[name] ? "point" : "figure";
-  box.dataset.glyph = name;
-  box.append(glyph(name));
+  const isFigure = /[0-9]/.test(name);
+  box.dataset.kind = isFigure ? "figure" : "point";
+  if (!isFigure) box.dataset.glyph = name;
+  box.append(isFigure ? wheel() : glyph(name));
   return box;
 }
 
-function turnOver(box, name, upwards) {
-  const from = upwards ? "100%" : "-100%";
-  const away = upwards ? "-100%" : "100%";
-  const options = { duration: 420, easing: "cubic-bezier(.3,.9,.3,1)" };
-  const old = box.lastElementChild;
-  const fresh = glyph(name);
-  while (box.childElementCount > 1) box.firstElementChild.remove();
-  box.dataset.glyph = name;
-  box.append(fresh);
-  fresh.animate([{ translate: `0 ${from}` }, { translate: "0 0" }], options);
-  old.animate([{ translate: "0 0" }, { translate: `0 ${away}` }], options).onfinish = () => old.remove();
+function wheel() {
+  const column = document.createElement("span");
+  column.className = "wheel";
+  column.append(...WHEEL.map(glyph));
+  return column;
 }
 
-// Shows `cents` in `holder`; figures that differ turn over, upwards when the amount grows.
-export function showAmount(holder, cents) {
-  if (holder.dataset.drawn === String(cents)) return;
+// Shows `cents` in `holder`: rolled up to when it grew, at once when it fell or is new. Returns true
+// when the amount became longer or shorter, so that whatever is around it must be fitted anew.
+export function showAmount(holder, cents, atOnce = false) {
+  if (holder.dataset.amountDrawn === String(cents)) return false;
+  const before = holder.dataset.amountDrawn === undefined ? null : Number(holder.dataset.amountDrawn);
   const text = money(cents);
-  const strip = holder.querySelector(".strip");
-  if (strip?.childElementCount === text.length) turnFigures(strip, text, cents > Number(holder.dataset.drawn));
-  else drawStrip(holder, strip, text);
-  holder.dataset.drawn = holder.dataset.amountCents = String(cents);
+  const isNew = drawStrip(holder, text);
+  holder.dataset.amountDrawn = holder.dataset.amountCents = String(cents);
   speak(holder, text);
+  if (isNew || before === null || atOnce || cents < before || still.matches) {
+    rolls.delete(holder);
+    turnTo(holder, cents);
+    return isNew;
+  }
+  rolls.set(holder, { from: rolls.get(holder)?.shown ?? before, to: cents, began: performance.now() });
+  if (rolls.size === 1) requestAnimationFrame(roll);
+  return false;
 }
 
-function turnFigures(strip, text, upwards) {
-  [...text].forEach((name, index) => {
-    const box = strip.children[index];
-    if (box.dataset.glyph !== name) turnOver(box, name, upwards);
+function roll(now) {
+  rolls.forEach((each, holder) => {
+    const share = Math.min(1, (now - each.began) / ROLL_MS);
+    each.shown = each.from + (each.to - each.from) * (1 - (1 - share) ** 3);
+    if (share >= 1) rolls.delete(holder);
+    turnTo(holder, share >= 1 ? each.to : each.shown);
+  });
+  if (rolls.size) requestAnimationFrame(roll);
+}
+
+// Like the counter of a car: a wheel moves only while the one to its right passes from 9 to 0.
+function turnTo(holder, value) {
+  const wheels = [...holder.querySelectorAll(".wheel")].reverse();
+  const amount = Math.abs(value);
+  wheels.forEach((column, place) => {
+    const unit = 10 ** place;
+    const figure = Math.floor(amount / unit) % 10;
+    const rest = amount % unit;
+    const turning = place === 0 ? amount % 1 : Math.max(0, rest - (unit - 1));
+    column.style.transform = `translateY(${(-100 * (figure + turning)) / WHEEL.length}%)`;
   });
 }
 
-function drawStrip(holder, old, text) {
+// Returns true when the strip was drawn anew.
+function drawStrip(holder, text) {
+  const shape = text.replace(/[0-9]/g, "0");
+  const old = holder.querySelector(".strip");
+  if (old?.dataset.shape === shape) return false;
   old?.remove();
   const strip = document.createElement("span");
   strip.className = "strip";
+  strip.dataset.shape = shape;
   strip.setAttribute("aria-hidden", "true");
   strip.style.setProperty("--fit", String(Math.min(1, LENGTH_FULL / text.length)));
   strip.append(...[...text].map(cell));
   holder.append(strip);
+  return true;
 }
 
 function speak(holder, text) {

@@ -1,41 +1,75 @@
-// The players' display: the meter, what it pays, and a win when one is settled. It takes no input.
+// The players' display: the meters, what they pay, and a win when one is settled. It takes no input.
 // A meter that is not live says so, in turns with the last amount; it never just stands there.
 
-import { all, byId, setData, setHidden, setText, slot } from "./kit/dom.js";
+import { all, byId, fill, setData, setHidden, setText, slot } from "./kit/dom.js";
+import { chime } from "./chimes.js";
+import { writeColumn } from "./deal.js";
 import { showAmount } from "./digits.js";
+import { fitBoard, fitPicture } from "./fit.js";
 import { money } from "./kit/money.js";
+import { say } from "./kit/say.js";
 import { STALE_MS, follow, seconds } from "./kit/stream.js";
 
-const CELEBRATE_MS = 20000;
+// A celebration in proportion: so many milliseconds from so many cents on. What the tray paid never
+// takes the screen: it stands on the ribbon, and the meters stay.
+const CELEBRATIONS = [
+  [1_000_00, 20000],
+  [100_00, 12000],
+  [0, 7000],
+];
 const TURN_MS = 4000;
-const CLOSED_WORDS = {
-  offline: ["Progressive closed", "This table cannot reach the jackpot. Bets in play are safe."],
-  fault: ["Progressive closed", "This table is being looked after. Bets in play are safe."],
-  stale: ["Progressive closed", "The amount on this display is not live."],
-};
+const CLOSED = "Progressive closed";
+const NOT_LIVE = "The amount on this display is not live.";
 
 let view = null;
 let celebrated = null;
 let celebrateUntil = 0;
 
 function render(next) {
+  const before = view;
   view = next;
   if (!fitsPage()) return reloadSoon();
   setData(document.body, "state", view.state);
+  setData(document.body, "training", view.training ? "yes" : "no");
+  paint(view.theme);
+  const won = before === null || before.wins.length !== view.wins.length;
   view.meters.forEach((meter) => {
     const holder = document.querySelector(`[data-meter="${meter.id}"]`);
-    showAmount(holder, meter.shown_cents);
+    if (showAmount(holder, meter.shown_cents, won)) fitSoon();
   });
   renderWin();
+  renderCoverAll();
+}
+
+// A column comes and goes with the number of hands; the picture is fitted anew for it.
+function renderCoverAll() {
+  const box = byId("cover-all");
+  const before = [box.hidden, byId("cover-rows").dataset.print].join();
+  writeColumn(box, byId("cover-count"), byId("cover-rows"), view.deal);
+  if (before !== [box.hidden, byId("cover-rows").dataset.print].join()) fitSoon();
 }
 
 function fitsPage() {
   const ids = (selector, name) => all(selector).map((element) => element.dataset[name]).join();
   return (
     document.body.dataset.software === view.software &&
+    document.documentElement.lang === view.language &&
+    document.body.dataset.title === view.title &&
+    (byId("logo")?.getAttribute("d") ?? "") === view.theme.logo &&
+    all("#notice span").map((notice) => notice.textContent).join() === view.notices.join() &&
     ids("[data-hand]", "hand") === view.games.flatMap((g) => g.hands.map((h) => h.id)).join() &&
     ids("[data-meter]", "meter") === view.meters.map((m) => m.id).join()
   );
+}
+
+// The house's colours; without any, the style sheet's own.
+function paint({ accent, background }) {
+  const style = document.documentElement.style;
+  for (const [name, colour] of [["--gold", accent], ["--ground", background]]) {
+    if (style.getPropertyValue(name) === colour) continue;
+    if (colour) style.setProperty(name, colour);
+    else style.removeProperty(name);
+  }
 }
 
 let reloading = false;
@@ -45,34 +79,65 @@ function reloadSoon() {
   setTimeout(() => location.reload(), 300);
 }
 
+let fitting = false;
+function fitSoon() {
+  if (fitting) return;
+  fitting = true;
+  requestAnimationFrame(() => {
+    fitting = false;
+    fitBoard(byId("board"));
+    fitPicture(byId("win-picture"));
+  });
+}
+
 // The newest win is celebrated once, then stays as a ribbon until the round ends.
 function renderWin() {
   const win = view.wins.at(-1);
   if (!win) {
     celebrated = null;
     celebrateUntil = 0;
-    return setHidden(byId("ribbon"), true);
-  }
-  if (celebrated !== win.win) {
-    celebrated = win.win;
-    celebrateUntil = performance.now() + CELEBRATE_MS;
+    return showRibbon(view.voided.length ? say("Game {} is void ({}). All its jackpot bets are given back.", view.round, view.void_reason) : "");
   }
   const [first, ...others] = [...win.lines].sort((a, b) => b.amount_cents - a.amount_cents);
-  setText(byId("win-word"), others.length ? "WINNERS" : "WINNER");
-  setText(byId("win-seat"), String(first.seat));
+  showRibbon(...[first, ...others].map(winText));
+  if (celebrated === win.win) return;
+  celebrated = win.win;
+  chime("win");
+  celebrateUntil = performance.now() + celebrationMs(win.lines);
+  setText(byId("win-word"), others.length ? say("WINNERS") : say("WINNER"));
+  setText(byId("win-seat"), seatName(first));
   setText(byId("win-hand"), first.label);
-  showAmount(byId("win-amount"), first.amount_cents);
-  setText(byId("win-more"), [...others.map(winText), envyText(win.envy)].filter(Boolean).join("  ·  "));
-  setText(byId("ribbon"), `${winText(first)} · ${first.label}`);
-  setHidden(byId("ribbon"), false);
+  showAmount(byId("win-amount"), first.amount_cents, true);
+  fill(byId("win-more"), "win-line", moreLines(others, win.envy), (row, line) => {
+    slot(row, "who", line.who);
+    slot(row, "amount", money(line.amount_cents));
+  });
+  fitSoon();
 }
 
-const winText = (line) => `Seat ${line.seat} won ${money(line.amount_cents)}`;
+function celebrationMs(lines) {
+  const cents = lines.filter((line) => line.source === "meter").reduce((sum, line) => sum + line.amount_cents, 0);
+  return cents ? CELEBRATIONS.find(([from]) => cents >= from)[1] : 0;
+}
 
-function envyText(envy) {
-  if (!envy.length) return "";
-  const seats = envy.map((line) => `seat ${line.seat} ${money(line.amount_cents)}`);
-  return `Envy: ${seats.join(", ")}`;
+// Where a seat has two sensors, each is named with its letter, as on the felt.
+const seatName = (line) => (view.games.length > 1 ? line.sensor : String(line.seat));
+
+const winText = (line) => say("Seat {} won {}: {}", seatName(line), money(line.amount_cents), line.label);
+
+function moreLines(others, envy) {
+  const won = others.map((line) => ({ who: say("Seat {}: {}", seatName(line), line.label), amount_cents: line.amount_cents }));
+  return [...won, ...envy.map((line) => ({ who: say("Seat {}: envy", seatName(line)), amount_cents: line.amount_cents }))];
+}
+
+// Each text is whole on its line or beside the next one, never run into it.
+function showRibbon(...texts) {
+  const ribbon = byId("ribbon");
+  const said = texts.filter((text) => text);
+  const before = ribbon.dataset.print;
+  fill(ribbon, "ribbon-text", said, setText);
+  setHidden(ribbon, said.length === 0);
+  if (before !== ribbon.dataset.print) fitSoon();
 }
 
 function renderAges(silentMs) {
@@ -80,8 +145,9 @@ function renderAges(silentMs) {
   const ages = view.meters.map((meter) => meter.age_ms + silentMs);
   all(".meter[data-place]").forEach((section, index) => {
     const stale = ages[index] > STALE_MS;
+    if ((section.dataset.stale === "yes") !== stale) fitSoon();
     setData(section, "stale", stale ? "yes" : "no");
-    slot(section, "age", stale ? `This amount is ${seconds(ages[index])} old` : "");
+    slot(section, "age", stale ? say("This amount is {} old", seconds(ages[index])) : "");
   });
   setData(document.body, "show", whatToShow(silentMs > STALE_MS, ages.some((age) => age > STALE_MS)));
 }
@@ -90,11 +156,27 @@ function renderAges(silentMs) {
 function whatToShow(silent, anyStale) {
   const now = performance.now();
   if (!silent && now < celebrateUntil) return "win";
-  const closed = CLOSED_WORDS[silent ? "stale" : view.state] ?? (anyStale ? CLOSED_WORDS.stale : null);
+  const closed = silent ? say(NOT_LIVE) : (closedWords() ?? (anyStale ? say(NOT_LIVE) : null));
   if (!closed) return "meter";
-  setText(byId("closed-title"), closed[0]);
-  setText(byId("closed-text"), closed[1]);
+  setText(byId("closed-title"), say(CLOSED));
+  setText(byId("closed-text"), closed);
   return Math.floor(now / TURN_MS) % 2 ? "meter" : "closed";
 }
 
+// Why no bet is taken now, and what that means for bets that lie there already: they are only
+// spoken of when there are some.
+function closedWords() {
+  const why = whyClosed();
+  return why && view.wagers ? say("{} Bets in play are safe.", why) : why;
+}
+
+function whyClosed() {
+  if (view.stop) return view.stop;
+  if (view.state === "offline") return say("This table cannot reach the jackpot.");
+  return view.state === "fault" ? say("This table is being looked after.") : null;
+}
+
+addEventListener("resize", fitSoon);
+document.fonts?.ready.then(fitSoon);
 follow("/events", render, renderAges);
+fitSoon();

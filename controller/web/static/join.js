@@ -2,14 +2,17 @@
 // here because the table wants them in one press; whether they may be joined is the table's to say.
 
 import { all, byId, setAttribute, setHidden, slot } from "./kit/dom.js";
+import { say } from "./kit/say.js";
+
+const HOW = "Touch the seats of one player, then SAME PLAYER. The same seats again part them.";
 
 let chosen = null; // the seats touched so far, null while nobody is being joined
 
-export function installJoin(pressNamed, say) {
+export function installJoin(pressNamed, tell) {
   byId("join").addEventListener("click", () => {
-    if (chosen === null) return begin(say);
+    if (chosen === null) return begin(tell);
     const seats = [...chosen].sort((a, b) => a - b);
-    end(say);
+    end(tell);
     if (seats.length > 0) pressNamed(byId("join"), `JOIN ${seats.join(" ")}`);
   });
   // Before the seat's own press, which would select a winner.
@@ -22,21 +25,21 @@ export function renderJoin(view) {
   for (const { seat } of view.seats) {
     const group = view.joined.find((seats) => seats.includes(seat)) ?? [];
     const others = group.filter((other) => other !== seat);
-    slot(seatButton(seat), "joined", others.length ? `with ${others.join(", ")}` : "");
+    slot(seatButton(seat), "joined", others.length ? say("with {}", others.join(", ")) : "");
   }
 }
 
-function begin(say) {
+function begin(tell) {
   chosen = new Set();
   setAttribute(byId("join"), "aria-pressed", true);
-  say("Touch the seats of one player, then SAME PLAYER. The same seats again part them.");
+  tell(say(HOW));
 }
 
-function end(say) {
+function end(tell) {
   chosen = null;
   setAttribute(byId("join"), "aria-pressed", false);
   all(".seat[data-joining]").forEach((seat) => delete seat.dataset.joining);
-  say("");
+  tell("");
 }
 
 function touched(event) {

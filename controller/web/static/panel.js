@@ -2,39 +2,51 @@
 
 import { all, byId, fill, setAttribute, setData, setHidden, setText, slot } from "./kit/dom.js";
 import { money } from "./kit/money.js";
+import { say } from "./kit/say.js";
 import { STALE_MS, follow, seconds } from "./kit/stream.js";
+import { chimeForChange } from "./chimes.js";
+import { renderDeal } from "./deal.js";
+import { installFind, renderFind } from "./find.js";
+import { installForgotten, renderForgotten } from "./forgotten.js";
 import { installJoin, renderJoin } from "./join.js";
 import { installPresses, press } from "./press.js";
-import { renderSheets } from "./sheets.js";
-import { LIGHTS, MESSAGE_KINDS, STATES, hint } from "./words.js";
+import { clock } from "./pay_rows.js";
+import { installSheets, renderSheets } from "./sheets.js";
+import { followZoom } from "./zoom.js";
+import { LIGHTS, MESSAGE_KINDS, STATES } from "./words.js";
 
 const OWN_MESSAGE_MS = 8000;
+const NO_CONTACT = "No contact with the table unit for {}. Nothing on this screen can be trusted until it returns.";
 let view = null;
-let shownMessageId = null;
 let ownMessageUntil = 0;
 
 function render(next) {
+  chimeForChange(view, next);
   view = next;
   if (!fitsPage()) return reloadSoon();
   setData(document.body, "state", view.state);
   setData(document.body, "link", view.link);
+  setData(document.body, "training", view.training ? "yes" : "no");
   renderBar();
   view.seats.forEach(renderSeat);
   renderHands();
+  if (view.has_shuffler) renderDeal(view);
   renderSheets(view);
   renderActions();
   renderJoin(view);
-  if (view.message.id !== shownMessageId || showsHint()) showViewMessage();
+  renderFind(view);
+  if (!ownMessageUntil) showGuide();
 }
 
-const showsHint = () => byId("message").dataset.hint === "yes";
-
-// The page was drawn for these seats, hands, meters and this software. Anything else: draw it anew.
+// The page was drawn for these seats, hands, meters, this notice and software. Anything else: draw it anew.
 function fitsPage() {
   const ids = (selector, name) => all(selector).map((element) => element.dataset[name]).join();
   return (
     document.body.dataset.software === view.software &&
+    document.documentElement.lang === view.language &&
+    document.body.dataset.title === view.title &&
     document.body.dataset.workflow === view.workflow &&
+    document.body.dataset.notice === view.notice &&
     ids(".sensor", "sensor") === view.seats.flatMap((s) => s.sensors.map((x) => x.id)).join() &&
     ids(".hand", "hand") === view.games.flatMap((g) => g.hands.map((h) => h.id)).join() &&
     ids(".meter-amount", "meter") === view.meters.map((m) => m.id).join()
@@ -49,18 +61,44 @@ function reloadSoon() {
 }
 
 function renderBar() {
-  setText(byId("state"), STATES[view.state] ?? view.state);
+  setText(byId("state"), say(STATES[view.state] ?? view.state));
   setText(byId("round"), String(view.round));
   setText(byId("wagers"), String(view.wagers));
-  setText(byId("wagers-word"), view.wagers === 1 ? "bet" : "bets");
-  setText(byId("link-word"), view.link);
+  setText(byId("wagers-word"), view.wagers === 1 ? say("bet") : say("bets"));
+  setText(byId("link-word"), view.link === "up" ? say("up") : say("down"));
   setData(byId("link"), "tone", view.link === "up" ? "calm" : "warn");
   setText(byId("key-word"), view.key);
   setHidden(byId("key"), view.key === "");
   setData(byId("key"), "key", view.key);
   setData(byId("key"), "tone", view.key === "FAULT" ? "warn" : "calm");
+  if (view.workflow === "touch") {
+    setHidden(byId("reopen"), !view.can_reopen);
+    if (!view.can_void) byId("void").open = false;
+    setHidden(byId("void"), !view.can_void);
+  }
   renderFaults();
   renderRules();
+  renderLastWins();
+  renderForgotten(view.last_games);
+}
+
+const noWins = () => [{ when: "", who: say("No win yet."), hand: "", amount: "", reversed: "" }];
+
+function renderLastWins() {
+  const lines = view.last_wins.flatMap((win) => win.lines.map((line) => lastWin(win, line)));
+  fill(byId("last-wins-list"), "last-win", lines.length ? lines : noWins(), (row, line) => {
+    Object.entries(line).forEach(([name, text]) => slot(row, name, text));
+  });
+}
+
+function lastWin(win, line) {
+  return {
+    when: say("{} · game {}", clock(win.wall_ms), win.round),
+    who: say("Seat {}", view.games.length > 1 ? line.sensor : line.seat),
+    hand: line.label,
+    amount: money(line.amount_cents),
+    reversed: win.reversed ? say("reversed") : "",
+  };
 }
 
 function renderRules() {
@@ -74,7 +112,7 @@ function renderRules() {
 function renderFaults() {
   setHidden(byId("faults"), view.faults.length === 0);
   setText(byId("fault-count"), String(view.faults.length));
-  setText(byId("fault-word"), view.faults.length === 1 ? "fault" : "faults");
+  setText(byId("fault-word"), view.faults.length === 1 ? say("fault") : say("faults"));
   fill(byId("fault-list"), "fault-line", view.faults, (row, fault) => {
     slot(row, "part", fault.part);
     slot(row, "text", fault.text);
@@ -89,15 +127,18 @@ function renderSeat(seat) {
     setData(place, "light", sensor.light);
     setData(place, "accepted", sensor.accepted);
     setAttribute(place.querySelector("use"), "href", `#lamp-${sensor.light}`);
-    setText(place.querySelector(".sensor-word"), LIGHTS[sensor.light] ?? sensor.light);
+    setText(place.querySelector(".sensor-word"), say(LIGHTS[sensor.light] ?? sensor.light));
   });
-  const hands = seat.sensors.filter((sensor) => sensor.hand).map((sensor) => handLabel(sensor.hand));
-  slot(button, "hand", hands.join(" + "));
+  slot(button, "hand", handWords(seat.sensors.filter((sensor) => sensor.hand)));
 }
 
-function handLabel(id) {
-  const hands = view.games.flatMap((game) => game.hands);
-  return hands.find((hand) => hand.id === id)?.label ?? id;
+// Where two games are played, the letters say which bets have a hand, as on the lamps; two names
+// would not fit a seat, and they stand in full in the list below.
+function handWords(sensors) {
+  if (sensors.length === 0) return "";
+  const letters = sensors.map((sensor) => sensor.id.slice(-1)).join(" + ");
+  if (view.games.length > 1) return say("Hand on {}", letters);
+  return view.games[0]?.hands.find((hand) => hand.id === sensors[0].hand)?.label ?? sensors[0].hand;
 }
 
 function renderHands() {
@@ -110,30 +151,20 @@ function renderHands() {
   });
 }
 
-// Which button is lit as the next step; none of them is ever disabled, because the table answers
-// every press with a sentence.
+// The table decides what comes next and what it would take now. No button is ever disabled, because
+// the table answers every press with a sentence.
 function renderActions() {
-  const next = nextAction();
+  const { next, lit } = view.guide;
+  all("[data-button]").forEach((button) => setData(button, "lit", isLit(lit, button.dataset.button) ? "yes" : "no"));
   all(".action").forEach((button) => setData(button, "next", button.dataset.button === next ? "yes" : "no"));
 }
 
-function nextAction() {
-  if (view.claim) return nextForClaim(view.claim);
-  if (view.state === "locked") return "END";
-  const lights = view.seats.flatMap((seat) => seat.sensors.map((sensor) => sensor.light));
-  return view.state === "open" && lights.includes("detected") ? "START" : "";
-}
-
-function nextForClaim(claim) {
-  if (claim.stage !== "preview" && claim.stage !== "authorise") return "";
-  if (claim.role === "DEALER") return "CONFIRM";
-  if (view.workflow === "keypad") return view.key === "JPH" ? "JPOT" : "";
-  return claim.stage === "preview" ? "CONFIRM" : "";
-}
+// A button that carries a reason is lit with its plain word.
+const isLit = (lit, name) => lit.includes(name) || (name.startsWith("VOID ") && lit.includes("VOID"));
 
 function renderAges(silentMs) {
   if (view === null) return;
-  setText(byId("veil-age"), seconds(silentMs));
+  setText(byId("veil-text"), say(NO_CONTACT, seconds(silentMs)));
   view.meters.forEach((meter) => {
     const amount = document.querySelector(`[data-meter="${meter.id}"]`);
     if (!amount) return;
@@ -141,40 +172,59 @@ function renderAges(silentMs) {
     setText(amount, money(meter.shown_cents));
     setData(amount, "amountCents", meter.shown_cents);
     setData(amount.closest(".meter"), "stale", ageMs > STALE_MS ? "yes" : "no");
-    slot(amount.closest(".meter"), "stale", ageMs > STALE_MS ? `STALE: ${seconds(ageMs)} old` : "");
+    slot(amount.closest(".meter"), "stale", ageMs > STALE_MS ? say("STALE: {} old", seconds(ageMs)) : "");
   });
-  if (ownMessageUntil && performance.now() > ownMessageUntil) showViewMessage();
+  if (ownMessageUntil && performance.now() > ownMessageUntil) showGuide();
 }
 
-function showViewMessage() {
+function showGuide() {
   ownMessageUntil = 0;
-  shownMessageId = view.message.id;
-  const text = view.message.text || hint(view);
-  showMessage(view.message.text ? view.message.kind : "info", text);
-  setData(byId("message"), "hint", view.message.text ? "no" : "yes");
+  showMessage(view.guide.kind, view.guide.sentence);
 }
 
 function showMessage(kind, text) {
+  const isNew = byId("message-text").textContent !== text;
   setData(byId("message"), "kind", kind);
-  setText(byId("message-kind"), MESSAGE_KINDS[kind] ?? kind);
+  setText(byId("message-kind"), say(MESSAGE_KINDS[kind] ?? kind));
   setText(byId("message-text"), text);
-  if (kind === "refused") byId("message").animate([{ translate: "0 -0.35rem" }, { translate: "0 0" }], 180);
+  if (kind === "refused" && isNew) byId("message").animate([{ translate: "0 -0.35rem" }, { translate: "0 0" }], 180);
 }
 
+// Whoever has said why a game is void is done with the list.
+document.addEventListener("click", ({ target }) => {
+  if (target.closest('[data-button^="VOID "]')) setTimeout(() => (byId("void").open = false));
+});
+
+// What the table answered to a press takes the place of whatever the page itself said last.
+function answered({ accepted, sentence, view: next, version }) {
+  ownMessageUntil = 0;
+  if (next) show(next, version);
+  if (!accepted && view?.guide.sentence !== sentence) showRefusal(sentence);
+}
+
+// The table unit did not take the press at all, or did not answer.
 function showRefusal(sentence) {
   ownMessageUntil = performance.now() + OWN_MESSAGE_MS;
-  setData(byId("message"), "hint", "no");
   showMessage("refused", sentence);
 }
 
 // What the page itself asks for while seats are being joined; nothing gives the table's own word back.
-function say(text) {
-  if (text === "") return showViewMessage();
+function tell(text) {
+  if (text === "") return showGuide();
   ownMessageUntil = Infinity;
-  setData(byId("message"), "hint", "no");
   showMessage("info", text);
 }
 
-installPresses(showRefusal);
-installJoin((button, name) => press(button, name, showRefusal), say);
-follow("/events", render, renderAges);
+// The dealer's switch: the table changes the panel's language, and the page is drawn anew.
+byId("language").addEventListener("click", async () => {
+  await fetch("/language", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+  location.reload();
+});
+
+const show = follow("/events", render, renderAges);
+followZoom();
+installPresses(answered);
+installSheets({ view: () => view, render: () => renderSheets(view) });
+installJoin(press, tell);
+installFind(press, tell);
+installForgotten();

@@ -1,5 +1,8 @@
 // Presses: the button looks pressed at once, the table's answer follows, and one touch is one press.
-// It knows nothing of the round; whether a press makes sense is the table's to say.
+// It knows nothing of the round; whether a press makes sense is the table's to say. The answer comes
+// with the table's view, so that nobody waits for the stream.
+
+import { say } from "./kit/say.js";
 
 const ANSWER_MS_MAX = 4000;
 const BOUNCE_MS = 350; // a second tap on the same button sooner than this is the same touch
@@ -9,22 +12,25 @@ const NO_ANSWER =
 
 const lastPressed = new Map();
 
-export function installPresses(onRefused) {
+let onAnswer = null;
+
+export function installPresses(answered) {
+  onAnswer = answered;
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-button]");
-    if (button) press(button, button.dataset.button, onRefused);
+    if (button) press(button, button.dataset.button);
   });
 }
 
-export async function press(button, name, onRefused) {
+export async function press(button, name) {
   const now = performance.now();
   if (button.dataset.pressed === "yes" || now - (lastPressed.get(name) ?? -BOUNCE_MS) < BOUNCE_MS) return;
   lastPressed.set(name, now);
   button.dataset.pressed = "yes";
   const answer = await ask(name);
   button.dataset.pressed = "no";
+  onAnswer(answer);
   if (answer.accepted) return;
-  onRefused(answer.sentence);
   button.dataset.answer = "refused";
   setTimeout(() => delete button.dataset.answer, REFUSED_LOOK_MS);
 }
@@ -40,6 +46,6 @@ async function ask(name) {
     return await response.json();
   } catch (error) {
     console.warn("press", name, error);
-    return { accepted: false, sentence: NO_ANSWER };
+    return { accepted: false, sentence: say(NO_ANSWER) };
   }
 }

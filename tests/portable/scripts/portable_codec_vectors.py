@@ -3,7 +3,7 @@
 import json
 import os
 
-from protocol import portable_codec
+from protocol.wire import portable_codec
 
 TESTS = __file__.rsplit("/", 1)[0] + "/../.."
 GOLDEN = TESTS + "/golden"
@@ -84,7 +84,7 @@ async def main():
 
 def read_golden_frames(version):
     folder = GOLDEN + "/" + version
-    for name in sorted(os.listdir(folder)):
+    for name in sorted(each for each in os.listdir(folder) if each.endswith(".hex")):
         with open(folder + "/" + name) as file:
             payload = bytes.fromhex("".join(file.read().split()))[HEADER_BYTES:]
         value = portable_codec.decode(payload)
@@ -113,14 +113,14 @@ def read_the_examples():
 def verdict(data):
     try:
         return "= " + show(portable_codec.decode(data))[:80]
-    except portable_codec.Refused as refused:
+    except portable_codec.CodecRefused as refused:
         return str(refused.code) + " " + refused.sentence
 
 
 def written(value):
     try:
         data = portable_codec.encode(value)
-    except portable_codec.Refused as refused:
+    except portable_codec.CodecRefused as refused:
         return str(refused.code) + " " + refused.sentence
     return "= " + hex_digits(data[:40])
 

@@ -1,13 +1,17 @@
-"""Imports every module of the portable core, whatever it is called."""
+"""Imports every module of the portable core, in every room of it, whatever it is called."""
 
 import os
 
 from controller import core
 
+ROOMS = ("", "felt", "round")
+
 
 async def main():
     folder = core.__file__.rsplit("/", 1)[0]
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".py") and name != "__init__.py":
-            __import__("controller.core." + name[:-3])
-            print("imported", name)
+    for room in ROOMS:
+        package = "controller.core" + ("." + room if room else "")
+        for name in sorted(os.listdir(folder + "/" + room)):
+            if name.endswith(".py") and name != "__init__.py":
+                __import__(package + "." + name[:-3])
+                print("imported", package, name)

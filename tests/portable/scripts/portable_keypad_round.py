@@ -2,7 +2,7 @@
 
 from portable_table import Table
 
-from controller.core import commands
+from controller.core.round import commands
 
 
 async def main():

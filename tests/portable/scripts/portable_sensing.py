@@ -1,7 +1,7 @@
 """What the sensing core makes of chips, hands, liquid and drift, told line by line."""
 
-from controller.core.sensing import Calibration, Spot
-from controller.core.surface import Surface
+from controller.core.felt.spot import Calibration, Spot
+from controller.core.felt.surface import Surface
 
 REFERENCE = 700
 CHIP = 60

@@ -88,6 +88,87 @@ async def cancelling():
         print("cancelled:", task.done())
 
 
+async def cancelling_oneself():
+    tasks = []
+
+    async def impatient():
+        try:
+            tasks[0].cancel()
+        except RuntimeError as error:
+            print("cancelling oneself:", error)
+        await aio.sleep_ms(1)
+        return "went on"
+
+    tasks.append(aio.create_task(impatient(), "impatient"))
+    print("cancelling oneself:", await tasks[0])
+
+
+async def stubborn(seen, how):
+    """Makes of its cancellation what it likes."""
+    try:
+        await aio.sleep_ms(1000)
+    except aio.CancelledError:
+        await aio.sleep_ms(2)
+        seen.append("inner ended")
+        if how == "raises":
+            raise ValueError("at its end")  # noqa: B904
+        if how == "obeys":
+            raise
+    return "swallowed"
+
+
+async def swallowed_timeouts():
+    for how in ("swallows", "raises", "obeys"):
+        seen = []
+        try:
+            seen.append(await aio.wait_for_ms(stubborn(seen, how), 5))
+        except aio.TimeoutError:
+            seen.append("timeout")
+        print("timeout of one that", how + ":", seen)
+
+
+async def forwarded_cancellations():
+    for how in ("swallows", "obeys"):
+        seen = []
+
+        async def outer(seen=seen, how=how):
+            try:
+                seen.append(await aio.wait_for_ms(stubborn(seen, how), 500))
+            except aio.CancelledError:
+                seen.append("outer cancelled")
+                raise
+
+        task = aio.create_task(outer(), "outer")
+        await aio.sleep_ms(5)
+        task.cancel()
+        try:
+            await task
+            seen.append("not cancelled")
+        except aio.CancelledError:
+            seen.append("cancelled")
+        print("cancelling one that waits for one that", how + ":", seen)
+
+
+async def far_away():
+    brief = aio.create_task(aio.sleep_ms(1), "brief")
+    for delay_ms in (2**29, 2**30, 2**40):
+        for name, call in (
+            ("sleep_ms", lambda ms: aio.sleep_ms(ms)),
+            ("sleep", lambda ms: aio.sleep(ms // 1000 + 1)),
+            ("wait_for_ms", lambda ms: aio.wait_for_ms(brief, ms)),
+        ):
+            try:
+                await call(delay_ms)
+                print("slept", name)
+            except OverflowError:
+                print(name, delay_ms, "is too far away")
+    await brief
+    try:
+        await aio.wait_for_ms(aio.sleep_ms(2**29 - 1), 3)
+    except aio.TimeoutError:
+        print("the longest sleep is not over at once")
+
+
 async def mailboxes():
     box = aio.Mailbox(2)
     box.put_nowait("first")
@@ -176,6 +257,10 @@ async def main():
     await gathering()
     await timeouts()
     await cancelling()
+    await cancelling_oneself()
+    await swallowed_timeouts()
+    await forwarded_cancellations()
+    await far_away()
     await mailboxes()
     await one_consumer()
     await flags()
@@ -183,4 +268,3 @@ async def main():
     start = aio.ticks_ms()
     await aio.sleep_ms(20)
     print("slept:", aio.ticks_diff(aio.ticks_ms(), start) >= 20)
-    print("a task runs:", aio.current_task() is not None)

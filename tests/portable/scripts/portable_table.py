@@ -4,10 +4,14 @@ Not a test of its own: the round scripts play on it. Dictionaries are printed so
 one of the two interpreters keeps their order.
 """
 
-from controller.core import commands, kinds, lights, payout
-from controller.core.round import RoundState, apply, decide, is_local, prompt, table_state
-from controller.core.rules import Game, Hand, Rules
-from controller.core.sensing import Spot
+from controller.core import lights
+from controller.core.felt.spot import Spot
+from controller.core.round import commands, payout
+from controller.core.round.decide import RoundState, apply, decide, is_local, table_state
+from controller.core.round.guide import Around, guide
+from controller.core.round.paying import due_by_seat
+from controller.core.round.rules import Game, Hand, Rules
+from protocol import numbers
 
 REFERENCE = 700
 EMPTY_RAW = 698
@@ -15,10 +19,10 @@ CHIP_RAW = 642
 READ_EVERY_MS = 10
 
 HANDS = [
-    Hand("four-aces", "Four Aces", kinds.PAY_PERCENT, 1000000, "main", 10000),
-    Hand("four-of-a-kind", "Four of a Kind", kinds.PAY_PERCENT, 100000, "main", 0),
-    Hand("straight-flush", "Straight Flush", kinds.PAY_FOR_ONE, 200, "", 0),
-    Hand("three-of-a-kind", "Three of a Kind", kinds.PAY_FOR_ONE, 9, "", 0),
+    Hand("four-aces", "Four Aces", numbers.PAY_PERCENT, 1000000, "main", 10000),
+    Hand("four-of-a-kind", "Four of a Kind", numbers.PAY_PERCENT, 100000, "main", 0),
+    Hand("straight-flush", "Straight Flush", numbers.PAY_FOR_ONE, 200, "", 0),
+    Hand("three-of-a-kind", "Three of a Kind", numbers.PAY_FOR_ONE, 9, "", 0),
 ]
 
 
@@ -28,7 +32,7 @@ class Table:
         self.rules = Rules(workflow, sensors, [Game("A", "Four Card", 100, HANDS)], 2500, 500000)
         self.rules.link_up = True
         self.rules.meters_fresh = True
-        self.rules.key = kinds.KEY_RUN if workflow == kinds.WORKFLOW_KEYPAD else ""
+        self.rules.key = numbers.KEY_RUN if workflow == numbers.WORKFLOW_KEYPAD else ""
         self.state = RoundState()
         self.spots = [Spot(sensor) for sensor in sensors]
         self.chips = []
@@ -83,9 +87,8 @@ class Table:
             apply(self.state, (kind, body))
         if refusal:
             print("  refused:", refusal)
-        asked = prompt(self.state, self.rules)
-        if asked:
-            print("  prompt:", asked)
+        now = guide(self.state, self.rules, Around(sorted(self.chips), False, "refused", refusal))
+        print("  guide:", now.word, now.kind, now.sentence, now.next_button, now.lit)
 
     def turn_key(self, position):
         self.rules.key = position
@@ -114,6 +117,7 @@ class Table:
         print("state", phase, state.stage() or "-", "round", state.round_number)
         print("hands", state.hands, "late", sorted(state.late.items()))
         print("wins", [win.values() for win in state.wins])
+        print("paid", state.paid, "due", due_by_seat(state))
         age_ms = self.now_ms - self.locked_ms
         for spot in self.spots:
             light = lights.light_of(spot.sensor, spot.presence, state, age_ms)

@@ -2,7 +2,7 @@
 
 from portable_table import Table
 
-from controller.core import commands
+from controller.core.round import commands
 from hal import aio
 
 CARD = b"0123456789abcdef"
@@ -80,5 +80,26 @@ def steps(table):
         lambda: table.manager_awards(0, 0),
         lambda: table.manager_commits(2),
         lambda: table.do(commands.end()),
+        lambda: table.do(commands.tick(5, 4000)),
+        lambda: table.do(commands.tick(5, 5000)),
+        table.show,
+        table.cut_power,
+        lambda: table.do(commands.end()),
+        lambda: table.do(commands.end()),
+        table.show,
+        lambda: table.do(commands.reopen(0)),
+        lambda: table.do(commands.reversed_win(1)),
+        table.show,
+        lambda: table.do(commands.tick(5, 6000)),
+        lambda: table.do(commands.void()),
+        lambda: table.do(commands.end()),
+        lambda: table.do(commands.end()),
+        lambda: table.do(commands.join([5, 2])),
+        table.show,
+        table.start,
+        lambda: table.do(commands.void()),
+        table.show,
+        lambda: table.do(commands.card(1, CARD)),
+        table.cut_power,
         table.show,
     ]

@@ -15,18 +15,20 @@ from typing import Any, cast
 import pytest
 
 from controller import __main__ as unit
-from controller.crew import Crew
+from controller.tasks import UnitTasks
 from hal import loop_watch
 from hal.loop_watch import LoopWatch
+from kit.tasks import stop_asked
 
 LONG_ENOUGH_S = 30.0
 
 
 class Table:
-    """As much of a controller as the process around it sees; `act` is what it does."""
+    """As much of a unit as the process around it sees; `act` is what it does."""
 
     def __init__(self, act: Any) -> None:
-        self.crew = Crew(lambda name, error: None)
+        self.tasks = UnitTasks(lambda name, error: None)
+        self.pages = None
         self.resumed = asyncio.Event()
         self.resumed.set()
         self._act = act
@@ -37,7 +39,7 @@ class Table:
             os.kill(os.getpid(), signal.SIGTERM)
             await asyncio.Event().wait()
         finally:
-            await self.crew.stop()
+            await self.tasks.stop()
 
     async def proves_progress(self) -> bool:
         return True
@@ -46,18 +48,14 @@ class Table:
         return "open"
 
 
-class Health:
-    async def run(self) -> None:
+def run(table: Table) -> None:
+    async def pages() -> None:
         await asyncio.Event().wait()
 
+    async def run_until_asked() -> None:
+        await unit._run_until_asked(cast(Any, table), pages(), stop_asked())
 
-def run(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def serve(*_: object) -> None:
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(unit.web_server, "serve", serve)
-    monkeypatch.setattr(unit.web, "build", lambda controller: None)
-    asyncio.run(unit._run_until_signal(cast(Any, table), cast(Any, None), cast(Any, Health())))
+    asyncio.run(run_until_asked())
 
 
 def test_whoever_holds_the_units_loop_is_logged_by_name(
@@ -90,7 +88,7 @@ def test_whoever_holds_the_units_loop_is_logged_by_name(
         await asyncio.wait_for(logged.wait(), LONG_ENOUGH_S)
 
     with caplog.at_level(logging.WARNING, "hal.loop_watch"):
-        run(Table(act), monkeypatch)
+        run(Table(act))
     assert "hold_the_loop" in caplog.text
     assert "The loop was held for" in caplog.text
 
@@ -109,6 +107,6 @@ def test_a_watch_that_dies_does_not_end_the_table(
             await asyncio.sleep(0)
         acted.append("still here")
 
-    run(Table(act), monkeypatch)
+    run(Table(act))
     assert acted == ["still here"]
     assert "task loop-watch died" in caplog.text

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from manager.ledger.entries import Entry, Kind, Posting, Reference
 from manager.ledger.pricing import MeterState, Rate, split_wager
+from manager.ledger.store.entries import Entry, Kind, Posting, Reference
 from manager.money import (
     MoneyError,
     cents_from_text,

@@ -1,0 +1,80 @@
+"""Takes commands for the round, from people, the felt and the manager, under the rules of now.
+
+It alone knows what happens when the journal fails: nothing is acted on that could not be made
+durable first, so the table closes and says why.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controller.journal.file import JournalFault
+from controller.keeper import RoundKeeper
+from controller.table.answer import Answer
+from controller.table.news import TableNews
+from controller.table.state import TableState
+from protocol.wire.events import EventBody
+
+CANNOT_RECORD = "This unit cannot record what happens, so the table is closed. Call service."
+
+
+class CommandIntake:
+    def __init__(self, keeper: RoundKeeper, table: TableState, news: TableNews) -> None:
+        self._keeper = keeper
+        self._table = table
+        self._news = news
+        self.can_record = True
+
+    @property
+    def is_round_open(self) -> bool:
+        return self._keeper.state.round_open
+
+    @property
+    def is_training(self) -> bool:
+        return self._keeper.training is not None
+
+    async def submit(self, command: tuple[Any, ...], spoken: str = "") -> Answer:
+        """`spoken` is what a person did, "" when nobody waits for an answer."""
+        try:
+            return await self._keeper.submit(self._table.rules_now(), command, spoken)
+        except JournalFault as fault:
+            return self.cannot_record(fault)
+
+    async def submit_news(self, command: tuple[Any, ...], spoken: str = "") -> Answer:
+        """What the manager says concerns the table's own round, so a training ends first."""
+        await self.end_training()
+        return await self.submit(command, spoken)
+
+    async def begin_training(self, by: str) -> Answer:
+        try:
+            return await self._keeper.begin_training(self._table.meters.meters, by)
+        except JournalFault as fault:
+            return self.cannot_record(fault)
+
+    async def end_training(self) -> None:
+        try:
+            await self._keeper.end_training()
+        except JournalFault as fault:
+            self.cannot_record(fault)
+
+    async def refuse(self, spoken: str, sentence: str) -> Answer:
+        """Input that never became a command."""
+        try:
+            return await self._keeper.refuse(spoken, sentence)
+        except JournalFault as fault:
+            return self.cannot_record(fault)
+
+    async def record(self, body: EventBody) -> Answer:
+        """Something that does not change the round."""
+        try:
+            return await self._keeper.record(body)
+        except JournalFault as fault:
+            return self.cannot_record(fault)
+
+    def cannot_record(self, fault: JournalFault) -> Answer:
+        self.can_record = False
+        sentence = f"{CANNOT_RECORD} ({fault})"
+        self._table.faults.raise_("journal", "disk", sentence, stops_play=True)
+        answer = Answer(False, CANNOT_RECORD)
+        self._news.say(answer, "journal")
+        return answer

@@ -1,0 +1,1 @@
+"""The rules of a round: what a command means, and how the state follows from events."""

@@ -1,0 +1,73 @@
+"""Decides who may void a game in which the hands do not count, and when.
+
+It alone knows what a void game needs: a supervisor, and no win that stands. A misdeal before any
+playing card is seen needs nothing of it: the bets stand, and the dealer deals again.
+"""
+
+from controller.core.round import events, paying
+from protocol import numbers
+
+MYPY = False
+if MYPY:
+    from controller.core.round.rules import Rules
+    from controller.core.round.state import RoundState
+    from controller.core.round.types import Decision, Event
+
+# What people read for each code.
+REASON_WORDS = {
+    "misdeal": "Misdeal",
+    "exposed-card": "Exposed card",
+    "dealer-error": "Dealer's error",
+    "other": "Other reason",
+}
+
+
+def void(state: "RoundState", rules: "Rules", reason: str) -> "Decision":
+    """A touch table waits for a supervisor's card, a keypad table for the key."""
+    obstacle = why_not(state)
+    if obstacle:
+        return [], obstacle
+    if reason not in numbers.VOID_REASONS:
+        return [], "Choose why this game is void."
+    if rules.is_keypad():
+        return by_key(state, rules, reason)
+    return [events.void_asked(reason)], ""  # the guide asks for the card
+
+
+def by_key(state: "RoundState", rules: "Rules", reason: str) -> "Decision":
+    """The key must be at JPH, and the button pressed twice: nothing else would ask."""
+    obstacle = why_not(state)
+    if obstacle:
+        return [], obstacle
+    if rules.key != numbers.KEY_JPH:
+        return [], "To void this game, a supervisor turns the key to JPH and presses CANCEL."
+    if not state.void_asked:
+        question = "Press CANCEL again to void this game and give the bets back."
+        return [events.void_asked(reason)], question
+    return [_voided(state, numbers.METHOD_KEY, numbers.ROLE_SUPERVISOR, reason, b"")], ""
+
+
+def card(state: "RoundState", role: int, ticket: bytes) -> "Decision":
+    """A card after VOID was asked for."""
+    if role < numbers.ROLE_SUPERVISOR:
+        return [], "This card is not known at this table."
+    return [_voided(state, numbers.METHOD_CARD, role, state.void_asked, ticket)], ""
+
+
+def _voided(state: "RoundState", method: int, role: int, reason: str, ticket: bytes) -> "Event":
+    return events.voided(state.round_number, method, role, reason, ticket)
+
+
+def why_not(state: "RoundState") -> str:
+    """Why nobody may void the game now, "" when a supervisor may."""
+    if not state.round_open:
+        return "There is no game to void."
+    if state.aside is not None:
+        return f"Game {state.round_number} was over long ago. Only its forgotten win is entered."
+    if state.stage() or state.pending_hand:
+        return "A win is being entered. Take it back first; then the game can be void."
+    for win in state.standing_wins():
+        return f"Win {win.win_number} of this game stands. Reverse it at the Game Manager first."
+    for seat, cents in paying.back_by_seat(state):
+        return f"Take {paying.money(cents)} back from seat {seat} and tick it off first."
+    return ""

@@ -1,0 +1,1 @@
+"""The felt of this table: its sensing ICs watched, its references kept, its late changes told."""

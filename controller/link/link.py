@@ -1,0 +1,389 @@
+"""The unit's side of the link: one conversation with the Game Manager after another, for ever.
+
+It alone knows what was sent and when the manager was last heard. Every event it sends is already
+durable in the journal; what arrives is handed to the table, which decides. It never invents,
+skips or reorders an event: after each welcome it goes on from what the manager has committed.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable, Sequence
+from enum import Enum
+from functools import partial
+from typing import Protocol
+
+from controller.journal.file import JournalFault
+from controller.journal.journal import Journal
+from controller.journal.records import JournalRecord
+from controller.link.call_order import CallOrder
+from controller.link.ledger_witness import LedgerWitness
+from controller.link.verdicts import Verdicts
+from hal import aio
+from hal.worker import Worker
+from kit.tasks import first_ends_all
+from protocol.proof.counters import difference
+from protocol.wire import messages
+from protocol.wire.errors import ErrorCode, ProtocolError
+from protocol.wire.stream import FrameStream
+from protocol.wire.version import (
+    HEARTBEAT_MS,
+    LINK_DOWN_MS,
+    VERSION_MAX,
+    VERSION_MIN,
+    WINDOW,
+    agree,
+)
+
+log = logging.getLogger("controller.link")
+
+CONNECT_MAX_MS = 2000
+RETRY_FIRST_MS = 250
+RETRY_MAX_MS = 1500
+SEND_BATCH_MAX = 16
+
+# Trouble that trying again will not cure: a person must act, and the table must show it.
+LASTING = (
+    ErrorCode.FORK,
+    ErrorCode.LOCKED,
+    ErrorCode.UNKNOWN_UNIT,
+    ErrorCode.VERSION,
+    ErrorCode.TAIL,
+)
+
+
+class SentOn(Exception):  # noqa: N818
+    """Another manager serves this table now."""
+
+    def __init__(self, message: messages.GoTo) -> None:
+        super().__init__(message.sentence)
+        self.address = message.address
+
+
+class Ending(Enum):
+    """How a conversation ended."""
+
+    REFUSED = "refused"  # before a welcome
+    LOST = "lost"
+    SENT_ON = "sent on"
+
+
+class LinkOwner(Protocol):
+    """What the link tells the table. Each call returns only when the news is durable."""
+
+    def link_changed(self, up: bool) -> None: ...
+    def meters_arrived(self, meters: list[tuple[str, str, int]]) -> None: ...
+    def link_fault(self, code: str, sentence: str) -> None: ...
+    async def settings_arrived(self, body: bytes) -> None: ...
+    async def state_arrived(
+        self, state: messages.State, told: Sequence[messages.Event]
+    ) -> None: ...
+    async def award_arrived(self, award: messages.Award) -> None: ...
+    async def reversed_arrived(self, reversal: messages.Reversed) -> None: ...
+    async def committed_arrived(self, committed: messages.Committed) -> None: ...
+    async def hand_check_arrived(self, check: messages.HandCheck) -> None: ...
+    def cover_all_arrived(self, column: messages.CoverAll) -> None: ...
+    async def claim_refused(self, error: messages.Error) -> None: ...
+    def state(self) -> str: ...
+
+
+class ManagerLink:
+    def __init__(
+        self,
+        order: CallOrder,
+        owner: LinkOwner,
+        journal: Journal,
+        disk: Worker,
+        unit_id: str,
+        software: str,
+        beat: Callable[[], None],
+        chance: random.Random,
+    ) -> None:
+        self._order = order
+        self._owner = owner
+        self._journal = journal
+        self._disk = disk
+        self._unit_id = unit_id
+        self._software = software
+        self._beat = beat
+        self._chance = chance
+        self._journal_grew = aio.Event()
+        self._acknowledged = aio.Event()
+        self._window = 1
+        self.up = False
+        self._sent_sequence = 0
+        self._heard_sequence = 0  # acknowledged by the ledger that is at the other end now
+        self._manager_time: tuple[int, int] | None = None
+        self._state: messages.State | None = None  # waits for the events that belong to it
+        self._told: list[messages.Event] = []
+        self.verdicts = Verdicts()
+        self._witness = LedgerWitness(journal)
+
+    def journal_grew(self) -> None:
+        self._journal_grew.set()
+
+    def manager_now_ms(self) -> int | None:
+        """The manager's time as far as it is known: what it said last, and how long ago."""
+        if self._manager_time is None:
+            return None
+        said_ms, at_ticks = self._manager_time
+        return said_ms + aio.ticks_diff(aio.ticks_ms(), at_ticks)
+
+    async def run(self) -> None:
+        retry_ms = RETRY_FIRST_MS
+        while True:
+            self._beat()
+            ending = await self._call()
+            if ending is Ending.SENT_ON:
+                continue
+            self._set_up(False)
+            if ending is Ending.REFUSED:
+                self._order.failed()
+            else:
+                retry_ms = RETRY_FIRST_MS
+            # Jitter keeps a whole floor from knocking at once after the manager restarts.
+            await aio.sleep_ms(self._chance.randint(retry_ms // 2, retry_ms))
+            retry_ms = min(retry_ms * 2, RETRY_MAX_MS)
+
+    async def _call(self) -> Ending:
+        try:
+            stream = await aio.wait_for_ms(self._order.call(), CONNECT_MAX_MS)
+        except (OSError, aio.TimeoutError) as error:
+            reason = str(error) or "no answer"
+            log.info("cannot reach the Game Manager at %s: %s", self._order.called, reason)
+            return Ending.REFUSED
+        try:
+            return await self._talk_until_it_ends(stream)
+        except SentOn as sent:
+            log.info("sent on to %s: %s", sent.address, sent)
+            return Ending.SENT_ON if self._order.send_on(sent.address) else Ending.REFUSED
+
+    async def _talk_until_it_ends(self, stream: FrameStream) -> Ending:
+        """Raises SentOn when the manager says who serves this table; the link counts as up then.
+
+        The next manager is called at once, and silence takes it down as always.
+        """
+        ending, stays_up = Ending.REFUSED, False
+        try:
+            differs = await self._greet(stream)
+            ending = Ending.LOST
+            self._order.welcomed()
+            self._set_up(True)
+            if differs:
+                self._owner.link_fault("counters", differs)
+            await self._converse(stream)
+        except SentOn:
+            stays_up = True
+            raise
+        except ProtocolError as error:
+            self._note_error(error)
+        except JournalFault as fault:
+            self._owner.link_fault("journal", str(fault))
+        except (OSError, EOFError, aio.TimeoutError) as error:
+            log.warning("link lost: %s", str(error) or "nothing heard for 5 s")
+        finally:
+            self.verdicts.end()
+            if not stays_up:
+                self._set_up(False)
+            stream.close()
+        return ending
+
+    async def _greet(self, stream: FrameStream) -> str:
+        """Says who we are and hears where the manager stands; returns how the counters differ."""
+        self._state, self._told = None, []
+        settings = await self._disk.run(self._journal.beside.settings)
+        hello = messages.Hello(
+            unit_id=self._unit_id,
+            version_min=VERSION_MIN,
+            version_max=VERSION_MAX,
+            journal_id=self._journal.journal_id,
+            last_sequence=self._journal.last_sequence,
+            acked_sequence=self._journal.outbox.acked_sequence,
+            config_digest=settings.digest if settings else b"",
+            software=self._software,
+            counters=(self._journal.counters_at(self._journal.last_sequence),),
+            tail=self._witness.place(),
+        )
+        await stream.write(hello.encode())
+        welcome = await self._receive(stream)
+        if isinstance(welcome, messages.GoTo):
+            raise SentOn(welcome)
+        if isinstance(welcome, messages.Error):
+            raise ProtocolError(_code(welcome.code), welcome.sentence)
+        if not isinstance(welcome, messages.Welcome):
+            raise ProtocolError(ErrorCode.UNEXPECTED, "The first answer must be a welcome.")
+        await self._witness.judge(stream, welcome)
+        await self._adopt(welcome)
+        if not settings or settings.digest != welcome.config_digest:
+            await self._handle(await self._receive(stream))
+        return _difference(self._journal, welcome)
+
+    async def _adopt(self, welcome: messages.Welcome) -> None:
+        agree(welcome.version, welcome.version)
+        if welcome.last_sequence > self._journal.last_sequence:
+            raise ProtocolError(
+                ErrorCode.FORK,
+                f"The Game Manager holds {welcome.last_sequence} events of this unit, "
+                f"its own journal only {self._journal.last_sequence}.",
+            )
+        self._window = min(welcome.window, WINDOW)
+        self._sent_sequence = self._heard_sequence = welcome.last_sequence
+        await self._acknowledge(welcome.last_sequence)
+
+    async def _converse(self, stream: FrameStream) -> None:
+        """Three jobs on one stream; the first to end, for whatever reason, ends all of them."""
+        self.verdicts.begin(stream)
+        jobs = [
+            aio.create_task(self._listen(stream), name="link-listen"),
+            aio.create_task(self._send_events(stream), name="link-send"),
+            aio.create_task(self._send_heartbeats(stream), name="link-heartbeat"),
+        ]
+        await first_ends_all(jobs)
+
+    async def _listen(self, stream: FrameStream) -> None:
+        while True:
+            message = await self._receive(stream)
+            self._beat()
+            if isinstance(message, messages.Ack):
+                await self._witness.hear(stream, message)
+            await self._handle(message)
+
+    async def _receive(self, stream: FrameStream) -> messages.Message:
+        payload = await aio.wait_for_ms(stream.read(), LINK_DOWN_MS)
+        if payload is None:
+            raise EOFError("the Game Manager closed the connection")
+        return messages.decode(payload)
+
+    async def _handle(self, message: messages.Message) -> None:
+        if isinstance(message, (messages.Ack, messages.Meters)):
+            self._manager_time = message.server_time_ms, aio.ticks_ms()
+        if isinstance(message, messages.Ack):
+            await self._acknowledge(message.last_sequence)
+        elif isinstance(message, messages.Meters):
+            self._owner.meters_arrived([(m[0], m[1], m[2]) for m in message.meters])
+        elif isinstance(message, messages.Award):
+            await self._owner.award_arrived(message)
+        elif isinstance(message, messages.Committed):
+            await self._owner.committed_arrived(message)
+        elif isinstance(message, messages.Reversed):
+            await self._owner.reversed_arrived(message)
+        elif isinstance(message, messages.Verdict):
+            self.verdicts.heard(message)
+        elif isinstance(message, messages.HandCheck):
+            await self._owner.hand_check_arrived(message)
+        elif isinstance(message, messages.CoverAll):
+            self._owner.cover_all_arrived(message)
+        elif isinstance(message, messages.Config):
+            await self._owner.settings_arrived(message.body)
+        elif isinstance(message, messages.Error):
+            await self._handle_error(message)
+        elif isinstance(message, messages.GoTo):
+            raise SentOn(message)
+        elif isinstance(message, messages.State):
+            self._state, self._told = message, []
+            await self._hear_state()
+        elif isinstance(message, messages.Event) and self._state is not None:
+            self._told.append(message)
+            await self._hear_state()
+        elif not isinstance(message, messages.Heartbeat):
+            raise ProtocolError(
+                ErrorCode.UNEXPECTED, f"A manager does not send {type(message).__name__}."
+            )
+
+    async def _hear_state(self) -> None:
+        """Passes a state on when all the events that belong to it have come."""
+        state = self._state
+        if state is not None and len(self._told) == state.event_count:
+            self._state = None
+            await self._owner.state_arrived(state, self._told)
+
+    async def _handle_error(self, error: messages.Error) -> None:
+        if error.claim_number:
+            await self._owner.claim_refused(error)
+            return
+        if error.code in (ErrorCode.COUNTERS, ErrorCode.WAGER):
+            self._owner.link_fault(_code(error.code).name.lower(), error.sentence)
+            return
+        if error.sequence:
+            # The answer to one event: it was kept and acknowledged, and there is no other to wait
+            # for. A person hears of it at the manager.
+            log.warning("the Game Manager on event %d: %s", error.sequence, error.sentence)
+            return
+        raise ProtocolError(_code(error.code), error.sentence)
+
+    async def _acknowledge(self, sequence: int) -> None:
+        if sequence > self._sent_sequence:
+            raise ProtocolError(
+                ErrorCode.BAD_FIELD, "An event was acknowledged that was never sent."
+            )
+        self._heard_sequence = max(self._heard_sequence, sequence)
+        if sequence > self._journal.outbox.acked_sequence:
+            await self._disk.run(lambda: self._journal.outbox.acknowledge(sequence))
+        self._acknowledged.set()
+
+    async def _send_events(self, stream: FrameStream) -> None:
+        while True:
+            for record in await self._next_records():
+                # Before the write: its receipt may arrive while the rest of the frame goes out.
+                self._sent_sequence = record.sequence
+                await stream.write(_event_message(record).encode())
+
+    async def _next_records(self) -> list[JournalRecord]:
+        while True:
+            self._journal_grew.clear()
+            self._acknowledged.clear()
+            room = self._heard_sequence + self._window - self._sent_sequence
+            if room > 0:
+                limit = min(room, SEND_BATCH_MAX)
+                read = partial(self._journal.records.after, self._sent_sequence, limit)
+                records = await self._disk.run(read)
+                if records:
+                    return list(records)
+                await self._journal_grew.wait()
+            else:
+                await self._acknowledged.wait()
+
+    async def _send_heartbeats(self, stream: FrameStream) -> None:
+        while True:
+            beat = messages.Heartbeat(monotonic_ms=aio.ticks_ms(), state=self._owner.state())
+            await stream.write(beat.encode())
+            await aio.sleep_ms(HEARTBEAT_MS)
+
+    def _set_up(self, up: bool) -> None:
+        if up != self.up:
+            self.up = up
+            log.info("link is %s", "up" if up else "down")
+            self._owner.link_changed(up)
+
+    def _note_error(self, error: ProtocolError) -> None:
+        log.error("link error %s: %s", error.code.name, error.sentence)
+        if error.code in LASTING:
+            self._owner.link_fault(error.code.name.lower(), error.sentence)
+
+
+def _difference(journal: Journal, welcome: messages.Welcome) -> str:
+    """How the manager's counters differ from ours at the same event; "" when they agree."""
+    if not welcome.counters:
+        return ""
+    ours = journal.counters_at(welcome.last_sequence)
+    return difference("The Game Manager", welcome.counters[0], "this unit", ours)
+
+
+def _code(number: int) -> ErrorCode:
+    """A newer manager may know codes that this build does not."""
+    try:
+        return ErrorCode(number)
+    except ValueError:
+        return ErrorCode.INTERNAL
+
+
+def _event_message(record: JournalRecord) -> messages.Event:
+    return messages.Event(
+        sequence=record.sequence,
+        kind=record.kind,
+        body=record.body,
+        monotonic_ms=record.monotonic_ms,
+        wall_ms=record.wall_ms,
+        digest=record.digest,
+    )

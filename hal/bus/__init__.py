@@ -1,0 +1,1 @@
+"""The I2C bus: conversations in order, and how a bus that hangs is freed."""

@@ -1,1 +1,0 @@
-"""The drivers, one chip each, written against smbus2's API and nothing wider."""

@@ -1,0 +1,1 @@
+"""Proves a ledger from its first entry, with arithmetic of its own."""

@@ -1,0 +1,90 @@
+"""`make-ledger` and `move-ledger`: a ledger in a database, and its way there and back.
+
+A move is over when the copy was audited and ends where the original ends. The original stays where
+it was; the folder then says where the manager finds its ledger.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from manager.audit.audit import audit
+from manager.data_folder import LEDGER_NAME, add_data_option
+from manager.ledger.errors import LedgerError
+from manager.ledger.store.engine import Tail
+from manager.ledger.store.ledger import Ledger
+from manager.ledger.store.moving import copy_ledger, remove_copy
+from manager.ledger.store.places import database_of, engine_at, is_database, reader_at
+from manager.ledger.store.relations import RELATIONS, TRANSACTIONS
+from manager.ledger_place import existing_ledger, forget_database, keep_database
+
+LEDGER_ID_BYTES = 16
+FOLDER = "folder"
+MOVED_AWAY = ".moved"
+
+
+def make(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m manager make-ledger", description=make.__doc__)
+    parser.add_argument("database", metavar="URL", help="postgresql://OWNER@HOST/NAME")
+    parser.add_argument("--writer", metavar="ROLE", help="the role that the manager signs in with")
+    options = parser.parse_args(arguments)
+    if not is_database(options.database):
+        raise LedgerError("A database is named as postgresql://USER@HOST/NAME.")
+    from manager.ledger.store import postgres_copy
+
+    ledger_id = secrets.token_bytes(LEDGER_ID_BYTES)
+    nothing = dict.fromkeys(RELATIONS, ())
+    url, schema = database_of(options.database)
+    postgres_copy.write_whole(url, ledger_id, None, nothing, schema, options.writer)
+    print("The ledger is there and empty. Start the manager with --database.")
+    return 0
+
+
+def move(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m manager move-ledger", description=__doc__)
+    add_data_option(parser)
+    parser.add_argument("to", metavar="URL|folder", help="a database, or back into the folder")
+    options = parser.parse_args(arguments)
+    target = str(options.data / LEDGER_NAME) if options.to == FOLDER else options.to
+    source = existing_ledger(options.data)
+    if source == target:
+        raise LedgerError("The ledger is there already.")
+    print(_move(source, target))
+    if is_database(target):
+        keep_database(options.data, target)
+        _put_aside(Path(source))
+    else:
+        forget_database(options.data)
+    return 0
+
+
+def _move(source: str, target: str) -> str:
+    engine = engine_at(source)
+    if engine.acquire() is None:
+        raise LedgerError("A manager serves from this ledger: stop it first.")
+    try:
+        tail = copy_ledger(engine, target)
+    finally:
+        engine.close()
+    ledger = Ledger(reader_at(target))
+    try:
+        finding = audit(ledger)
+        newest = ledger.find(TRANSACTIONS, {}, newest=1)
+    finally:
+        ledger.close()
+    copied = Tail(newest[0][0], newest[0][-1]) if newest else None
+    if not finding.sound or copied != tail:
+        remove_copy(target)
+        raise LedgerError(f"The copy is not the original, which is untouched: {finding.sentence}")
+    return f"{finding.sentence}\nThe ledger was moved; the original is kept."
+
+
+def _put_aside(path: Path) -> None:
+    """Kept as evidence, under a name that no manager opens by mistake."""
+    for suffix in ("", "-wal", "-shm"):
+        beside = path.with_name(path.name + suffix)
+        if beside.exists():
+            beside.rename(beside.with_name(path.name + MOVED_AWAY + suffix))

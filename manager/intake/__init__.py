@@ -1,0 +1,1 @@
+"""Takes in the units' events, each exactly once, and books what they mean."""

@@ -1,0 +1,1 @@
+"""What people put right: reversals, wins recorded instead, adjustments, changed terms."""

@@ -1,0 +1,158 @@
+"""Takes a void round out of the books: a compensating entry for each entry of its wagers.
+
+A contribution that has gone to a winner since, or that a fixed claim was promised, stays where it
+is; so does one that the meter no longer holds. The house gives that part of the wager back. A
+table's word that a supervisor was there is not enough: a card must have been judged for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from manager.ledger.awards.authority import key_name
+from manager.ledger.book import Book
+from manager.ledger.claims import ClaimState
+from manager.ledger.errors import BookingRefused
+from manager.ledger.rounds import Round
+from manager.ledger.rules import TableRules
+from manager.ledger.store import accounts
+from manager.ledger.store.entries import Entry, EventSource, Kind, Posting, Reference, postings
+from manager.ledger.store.relations import TRANSACTIONS
+from manager.ledger.store.steps import Steps
+from manager.ledger.swipes import SwipedCard
+from manager.money import MICROCENTS_PER_CENT, text_from_cents
+from protocol.numbers import (
+    METHOD_DEALER,
+    METHOD_KEY,
+    SWIPE_REOPEN,
+    SWIPE_VOID,
+    WORKFLOW_KEYPAD,
+)
+from protocol.wire.events import Reopened, Voided
+
+_UNSETTLED = (ClaimState.OPEN, ClaimState.OWED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Why:
+    reason: str
+    by: str  # whose card or key made the round void
+
+
+def void_round(book: Book, rules: TableRules, voided: Voided, origin: EventSource) -> None:
+    """Gives every wager of the round under way back, and ends it."""
+    table_id, round_number = rules.table_id, voided.round_number
+    played = book.rounds.on(table_id, round_number)
+    why = _Why(voided.reason, _authority(book, rules, voided))
+    _refuse_wins(book, played)
+    for booked in book.store.booked(table_id, round_number):
+        if booked.kind == Kind.WAGER:
+            place = Reference(table_id, round_number, booked.sensor)
+            book.store.append(_entry(book, booked.number, place, why, origin))
+    book.rounds.end(table_id, round_number)
+    count = len(played.accepted)
+    sentence = f"Round {round_number} is void ({why.reason}, {why.by}): {count} bets given back."
+    book.alarms.record("VOIDED", sentence, table_id, origin)
+
+
+def is_voided(store: Steps, table_id: str, round_number: int) -> bool:
+    return any(each.kind == Kind.VOIDED for each in store.booked(table_id, round_number))
+
+
+def check_reopening(book: Book, rules: TableRules, reopened: Reopened) -> None:
+    """A round is on again by the dealer's own word right after it, or by whoever it says it was."""
+    if reopened.method == METHOD_DEALER:
+        return
+    if reopened.method == METHOD_KEY:
+        if rules.settings.workflow != WORKFLOW_KEYPAD:
+            raise BookingRefused("Only a round of a keypad table can be opened again by key.")
+        return
+    number = reopened.round_number
+    card = book.swipes.card(rules.table_id, SWIPE_REOPEN, number, reopened.ticket)
+    if card is None:
+        raise BookingRefused(f"No card was swiped to open round {number} again.")
+    _check_role(card, reopened.role)
+
+
+def _authority(book: Book, rules: TableRules, voided: Voided) -> str:
+    """Whose card or key it was."""
+    number = voided.round_number
+    if voided.method == METHOD_KEY:
+        if rules.settings.workflow != WORKFLOW_KEYPAD:
+            raise BookingRefused("Only a round of a keypad table can be made void by key.")
+        return key_name(rules)
+    card = book.swipes.card(rules.table_id, SWIPE_VOID, number, voided.ticket)
+    if card is None:
+        raise BookingRefused(f"No card was swiped to make round {number} void.")
+    _check_role(card, voided.role)
+    return card.label
+
+
+def _check_role(card: SwipedCard, role: int) -> None:
+    if card.role != role:
+        raise BookingRefused(f"The unit reports another role than {card.label} has.")
+
+
+def _refuse_wins(book: Book, played: Round) -> None:
+    reversed_wins = book.wins.reversed_numbers(played.table_id, played.number)
+    for claim in book.claims.of_round(played.table_id, played.number):
+        stands = claim.state is ClaimState.COMMITTED and claim.win_number not in reversed_wins
+        if stands or claim.state in _UNSETTLED:
+            raise BookingRefused(
+                f"Round {played.number} cannot be void: its claim {claim.number} stands."
+            )
+
+
+def _entry(book: Book, wager: int, reference: Reference, why: _Why, origin: EventSource) -> Entry:
+    moved = [Posting(*row) for row in book.store.postings(wager)]
+    kept = [part for part in moved if _stays(book, wager, part)]
+    by_house = sum(part.amount_microcents for part in kept)
+    back = [(part.account, -part.amount_microcents) for part in moved if part not in kept]
+    back.append((accounts.HOUSE_SHORTFALL, -by_house))
+    paid = next(-part.amount_microcents for part in moved if part.account == accounts.PLAYERS)
+    amount = text_from_cents(paid // MICROCENTS_PER_CENT)
+    place = f"{reference.table_id} round {reference.round_number}, {reference.sensor}"
+    sentence = f"Wagers of {amount} at {place} given back by {why.by}: {why.reason}."
+    if by_house:
+        sentence += " The house gives what has left the meter since."
+    detail = {"reason": why.reason, "by": why.by, "undoes": wager}
+    return Entry(Kind.VOIDED, reference, sentence, postings(*back), origin, detail)
+
+
+def _stays(book: Book, wager: int, part: Posting) -> bool:
+    """Whether this part of a wager is somebody else's by now."""
+    meter_id = accounts.meter_of(part.account)
+    if not meter_id:
+        return False
+    if book.store.balance(part.account) < part.amount_microcents:
+        return True
+    return bool(book.claims.frozen_unapplied({meter_id})) or _was_drawn(book, meter_id, wager)
+
+
+def _was_drawn(book: Book, meter_id: str, wager: int) -> bool:
+    """Whether an award that stands has been paid from the meter since."""
+    player, house, _ = accounts.parts(meter_id)
+    durable = book.store.rows(
+        "SELECT t.number FROM postings p JOIN transactions t ON t.number = p.transaction_number"
+        " WHERE p.account IN (?, ?) AND p.transaction_number > ? AND t.kind = ?",
+        (player, house, wager, str(Kind.AWARD)),
+    )
+    known = book.store.row("SELECT coalesce(max(number), 0) FROM transactions")
+    first = max(wager, known[0] if known else 0) + 1
+    # What this batch has booked before is not to be read from the disk yet.
+    fresh = [n for n in range(first, book.store.tail()[0] + 1) if _draws(book, n, player, house)]
+    return any(_stands(book, number) for number in [row[0] for row in durable] + fresh)
+
+
+def _draws(book: Book, number: int, player: str, house: str) -> bool:
+    row = book.store.get(TRANSACTIONS, number)
+    is_award = row is not None and row[1] == Kind.AWARD
+    return is_award and any(name in (player, house) for name, _ in book.store.postings(number))
+
+
+def _stands(book: Book, number: int) -> bool:
+    row = book.store.get(TRANSACTIONS, number)
+    assert row is not None
+    table_id, round_number, claim_number = row[2], row[3], row[5]
+    wins = book.wins.of_round(table_id, round_number)
+    return not any(win.claim_number == claim_number and win.reversed_by for win in wins)

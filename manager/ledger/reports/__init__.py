@@ -1,0 +1,1 @@
+"""What accounting reads: gaming days, and what each bank account must hold."""

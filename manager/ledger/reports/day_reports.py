@@ -1,0 +1,191 @@
+"""One gaming day in figures, counted from the entries: accrual per table, each meter's day.
+
+An entry belongs to the day in which it was committed. House jackpots never accrue and are left out
+(WAC 230-15-671). The counting is cut into steps of bounded work, because the tables' link shares
+the thread; entries are append-only, so what is added meanwhile cannot change a step already taken.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from manager.ledger.book import Book
+from manager.ledger.reports.gaming_day import GamingDay
+from manager.ledger.store import accounts
+from manager.ledger.store.entries import Kind
+
+STEP_TRANSACTIONS = 500
+ACCRUING = (Kind.WAGER, Kind.VOIDED)  # a wager that was given back adds nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Accrual:
+    """What one table's wagers added to one progressive jackpot in a day, without void rounds."""
+
+    table_id: str
+    meter_id: str
+    wager_count: int
+    contribution_microcents: int
+    reserve_microcents: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeterDay:
+    """One meter through a day: opening + the changes by reason = closing, and the reserve alike."""
+
+    meter_id: str
+    label: str
+    opening_microcents: int
+    closing_microcents: int
+    reserve_opening_microcents: int
+    reserve_closing_microcents: int
+    by_kind: Mapping[str, int] = field(default_factory=dict)
+    reserve_by_kind: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def ties(self) -> bool:
+        shown = self.opening_microcents + sum(self.by_kind.values())
+        reserve = self.reserve_opening_microcents + sum(self.reserve_by_kind.values())
+        return (shown, reserve) == (self.closing_microcents, self.reserve_closing_microcents)
+
+
+@dataclass(frozen=True, slots=True)
+class DayReport:
+    day: date
+    accruals: tuple[Accrual, ...]
+    meters: tuple[MeterDay, ...]
+
+    @property
+    def ties(self) -> bool:
+        """Every meter's day adds up, and its wagers are the accruals of the tables."""
+        return all(meter.ties and self._accrued(meter) for meter in self.meters)
+
+    def _accrued(self, meter: MeterDay) -> bool:
+        rows = [row for row in self.accruals if row.meter_id == meter.meter_id]
+        shown = sum(row.contribution_microcents for row in rows)
+        reserve = sum(row.reserve_microcents for row in rows)
+        by_kind, reserve_by_kind = meter.by_kind, meter.reserve_by_kind
+        wagers = sum(by_kind.get(kind, 0) for kind in ACCRUING)
+        return (shown, reserve) == (wagers, sum(reserve_by_kind.get(kind, 0) for kind in ACCRUING))
+
+
+def day_report(book: Book, day: date, gaming_day: GamingDay) -> DayReport:
+    """The report at once, for a caller that keeps nobody waiting."""
+    steps = day_steps(book, day, gaming_day)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            report: DayReport = end.value
+            return report
+
+
+def day_steps(book: Book, day: date, gaming_day: GamingDay) -> Generator[None, None, DayReport]:
+    """The report as its return value; gives way after every step of bounded work."""
+    first_ms, end_ms = gaming_day.bounds_ms(day)
+    jackpots = [each for each in book.jackpots.all() if not each.is_house]
+    last, _ = book.store.tail()
+    now = {name: book.store.balance(name) for each in jackpots for name in accounts.parts(each.id)}
+    sums = _Sums(now)
+    for rows in _since(book, first_ms, last):
+        sums.add(rows, end_ms)
+        yield
+    return DayReport(
+        day,
+        tuple(row for each in jackpots for row in sums.accruals(each.id)),
+        tuple(sums.meter_day(each.id, each.label) for each in jackpots),
+    )
+
+
+def _since(book: Book, first_ms: int, last: int) -> Iterable[list[tuple[Any, ...]]]:
+    """The postings of every transaction from a moment on, a few transactions at a time."""
+    moment_ms, number = first_ms, 0
+    while True:
+        part = book.store.rows(
+            "SELECT commit_ms, number FROM transactions WHERE (commit_ms, number) > (?, ?)"
+            " AND number <= ? ORDER BY commit_ms, number LIMIT ?",
+            (moment_ms, number, last, STEP_TRANSACTIONS),
+        )
+        if not part:
+            return
+        yield book.store.rows(
+            "SELECT t.commit_ms, t.number, t.kind, t.table_id, t.sensor, p.account,"
+            " p.amount_microcents FROM transactions t"
+            " JOIN postings p ON p.transaction_number = t.number"
+            " WHERE (t.commit_ms, t.number) > (?, ?) AND (t.commit_ms, t.number) <= (?, ?)"
+            " AND t.number <= ?",
+            (moment_ms, number, *part[-1], last),
+        )
+        moment_ms, number = part[-1]
+
+
+class _Sums:
+    """What a day and the time since it added to each account that is asked for."""
+
+    def __init__(self, now_microcents: Mapping[str, int]) -> None:
+        self._now = now_microcents
+        self._since: defaultdict[str, int] = defaultdict(int)
+        self._later: defaultdict[str, int] = defaultdict(int)
+        self._within: defaultdict[str, defaultdict[str, int]]
+        self._within = defaultdict(lambda: defaultdict(int))
+        self._wagered: defaultdict[tuple[str, str], int] = defaultdict(int)
+        # How many wagers each entry holds, by table and account.
+        self._wagers: defaultdict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+
+    def add(self, rows: Iterable[tuple[Any, ...]], end_ms: int) -> None:
+        for commit_ms, number, kind, table_id, sensors, account, amount in rows:
+            if account not in self._now:
+                continue
+            self._since[account] += amount
+            if commit_ms >= end_ms:
+                self._later[account] += amount
+                continue
+            self._within[account][kind] += amount
+            if kind in ACCRUING:
+                self._wagered[table_id, account] += amount
+            if kind == Kind.WAGER:
+                self._wagers[table_id, account][number] = len(sensors.split())
+
+    def accruals(self, meter_id: str) -> list[Accrual]:
+        player, _, reserve = accounts.parts(meter_id)
+        tables = {table_id for table_id, account in self._wagers if account in (player, reserve)}
+        return [
+            Accrual(
+                table_id,
+                meter_id,
+                sum((self._wagers[table_id, player] | self._wagers[table_id, reserve]).values()),
+                self._wagered[table_id, player],
+                self._wagered[table_id, reserve],
+            )
+            for table_id in sorted(tables)
+        ]
+
+    def meter_day(self, meter_id: str, label: str) -> MeterDay:
+        player, house, reserve = accounts.parts(meter_id)
+        return MeterDay(
+            meter_id,
+            label,
+            self._opening(player) + self._opening(house),
+            self._closing(player) + self._closing(house),
+            self._opening(reserve),
+            self._closing(reserve),
+            self._by_kind(player, house),
+            self._by_kind(reserve),
+        )
+
+    def _closing(self, account: str) -> int:
+        """What it held when the day ended: what it holds now without what came since."""
+        return self._now[account] - self._later[account]
+
+    def _opening(self, account: str) -> int:
+        """Counted without regard to kinds, so that `ties` compares two different sums."""
+        return self._now[account] - self._since[account]
+
+    def _by_kind(self, *names: str) -> dict[str, int]:
+        kinds = sorted({kind for name in names for kind in self._within[name]})
+        sums = {kind: sum(self._within[name].get(kind, 0) for name in names) for kind in kinds}
+        return {kind: amount for kind, amount in sums.items() if amount}

@@ -1,0 +1,1 @@
+"""Where entries are kept: appended, chained, and never edited."""

@@ -1,0 +1,54 @@
+"""Copies a whole ledger from one place to another, row by row, all or nothing.
+
+The copy has the same id, the same rows and the same chain, so its tail has the same digest. Whether
+it is sound is for an audit of the copy to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from manager.ledger.errors import StoreError
+from manager.ledger.store.engine import Engine, Reader, Tail
+from manager.ledger.store.places import database_of, is_database
+from manager.ledger.store.relations import RELATIONS, Relation, Row
+from manager.ledger.store.sqlite_engine import write_whole
+
+
+def copy_ledger(source: Engine, target: str) -> Tail | None:
+    """Copies what the source's owner holds; the target must not have a ledger yet."""
+    loaded, reader = source.load(), source.reader()
+    try:
+        with reader.snapshot():
+            rows = {name: all_rows(reader, relation) for name, relation in RELATIONS.items()}
+            if is_database(target):
+                from manager.ledger.store import postgres_copy
+
+                url, schema = database_of(target)
+                postgres_copy.write_whole(url, loaded.ledger_id, loaded.tail, rows, schema)
+            elif Path(target).exists():
+                raise StoreError(f"There is a ledger in {target} already.")
+            else:
+                write_whole(target, loaded.ledger_id, rows)
+    finally:
+        reader.close()
+    return loaded.tail
+
+
+def remove_copy(target: str) -> None:
+    """A copy that is not the original goes, so that the move can be tried again."""
+    if is_database(target):
+        from manager.ledger.store import postgres_copy
+
+        postgres_copy.remove_whole(*database_of(target))
+        return
+    for suffix in ("", "-wal", "-shm"):
+        Path(target + suffix).unlink(missing_ok=True)
+
+
+def all_rows(reader: Reader, relation: Relation) -> Iterator[Row]:
+    """Every row in the order of its key, as it is written."""
+    keys = ", ".join(relation.columns[: relation.key_count])
+    columns = ", ".join(relation.columns)
+    return reader.rows(f"SELECT {columns} FROM {relation.name} ORDER BY {keys}")

@@ -1,0 +1,59 @@
+"""Where a ledger is: a SQLite file by its path, or a PostgreSQL database by its address.
+
+It alone tells the two apart. Behind a `#` an address may name the group whose ledger it is; each
+group of jackpots has a schema of its own. PostgreSQL's library is loaded only by who uses it.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable
+
+from manager.ledger.errors import StoreError
+from manager.ledger.store import sqlite_engine
+from manager.ledger.store.engine import Engine, LeaseWatcher, Reader
+
+SCHEMES = ("postgresql://", "postgres://")
+SCHEMA = "underfelt"  # of a property with one group; others are put behind it
+GROUP_CHARACTERS_MAX = 32
+
+
+def is_database(place: str) -> bool:
+    return place.startswith(SCHEMES)
+
+
+def database_of(place: str) -> tuple[str, str]:
+    """The database's own address, and the schema of the group in it."""
+    url, _, group = place.partition("#")
+    if not group:
+        return url, SCHEMA
+    if not re.fullmatch(rf"[a-z][a-z0-9_]{{0,{GROUP_CHARACTERS_MAX - 1}}}", group):
+        raise StoreError(
+            f"A group's name has at most {GROUP_CHARACTERS_MAX} small letters, digits and"
+            f" underscores, and begins with a letter; {group!r} does not."
+        )
+    return url, f"{SCHEMA}_{group}"
+
+
+def engine_at(
+    place: str,
+    vfs: str | None = None,
+    random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    name: str = "",
+    watcher: LeaseWatcher | None = None,
+) -> Engine:
+    """`name` and `watcher` are for a database, whose lease managers hold in turn."""
+    if is_database(place):
+        from manager.ledger.store.postgres_engine import PostgresEngine
+
+        return PostgresEngine(*database_of(place), name=name, watcher=watcher)
+    return sqlite_engine.SqliteEngine(place, vfs, random_bytes)
+
+
+def reader_at(place: str) -> Reader:
+    if is_database(place):
+        from manager.ledger.store import postgres_reader
+
+        return postgres_reader.open_reader(*database_of(place))
+    return sqlite_engine.open_reader(place)

@@ -1,0 +1,369 @@
+"""The books in one SQLite file: durable at every commit, readers beside the one writer.
+
+WAL with `synchronous=FULL` loses no committed batch at a power cut. The lease is a lock on a file
+beside the database, so that others can read while a manager writes. A VFS without shared memory
+(the simulator's disk) gets SQLite's own exclusive lock instead. What the rows mean is not known
+here.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, NoReturn
+
+import apsw
+
+from kit.migrations import Format, FormatRefused, statements
+from manager.ledger.errors import StoreError
+from manager.ledger.store.engine import Batch, Fenced, Loaded, Reader, StorageFailed, Tail
+from manager.ledger.store.queries import held_rows, select_text
+from manager.ledger.store.relations import (
+    RELATIONS,
+    TRANSACTIONS,
+    Held,
+    Key,
+    Relation,
+    Row,
+    Where,
+)
+
+_log = logging.getLogger(__name__)
+
+IN_MEMORY = ":memory:"
+LEDGER_ID_BYTES = 16
+LOCK_SUFFIX = "-lock"
+WAL_KEPT_BYTES = 8 * 1024 * 1024
+READERS_PATIENCE_MS = 5000  # a reader waits this long for a checkpoint to let it in
+
+FORMAT = Format("The ledger", 0x55464C54, (statements(__package__, "schema.sql"),))  # "UFLT"
+
+
+class SqliteEngine:
+    """One ledger file. `vfs` names another file system than the machine's own."""
+
+    def __init__(
+        self,
+        path: str,
+        vfs: str | None = None,
+        random_bytes: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._path = path
+        self._vfs = vfs
+        self._random_bytes = random_bytes
+        self._lock: int | None = None
+        self._open: apsw.Connection | None = None
+        self._lookups: apsw.Connection | None = None  # beside a commit on another thread
+
+    @property
+    def is_shared(self) -> bool:
+        """True where other connections can read beside the writer."""
+        return self._vfs is None and self._path != IN_MEMORY
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """The writer's own; there is one from `acquire` to `close`."""
+        if self._open is None:
+            raise StorageFailed("The ledger is closed.")
+        return self._open
+
+    # -- the lease ---------------------------------------------------------------------------
+
+    def acquire(self) -> int | None:
+        """The file's lock is the lease: nobody can write without it, so the epoch is always 1."""
+        if self.is_shared and not self._take_lock():
+            return None
+        try:
+            self._open = _opened(self._path, self._vfs)
+            self._prepare(self._open)
+            if self.is_shared:
+                self._lookups = _opened(self._path, None, apsw.SQLITE_OPEN_READONLY)
+                self._lookups.set_busy_timeout(READERS_PATIENCE_MS)
+        except apsw.BusyError:
+            self.close()
+            return None
+        except apsw.Error as error:
+            self.close()
+            # SQLite calls a file that it may not write an input error.
+            is_ours = self._vfs is not None or _may_write(self._path)
+            trouble = "is damaged or unreadable" if is_ours else "cannot be written"
+            raise StoreError(f"The ledger {self._path} {trouble}: {error}.") from error
+        except StoreError:
+            self.close()
+            raise
+        return 1
+
+    def close(self) -> None:
+        """A failure here is no news: what was committed is on the medium."""
+        if self._lookups is not None:
+            _close(self._lookups)
+            self._lookups = None
+        if self._open is not None:
+            _close(self._open)
+            self._open = None
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _take_lock(self) -> bool:
+        path = self._path + LOCK_SUFFIX
+        try:
+            self._lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            sentence = f"The ledger {self._path} cannot be opened: {error.strerror}."
+            raise StoreError(sentence) from error
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._lock)
+            self._lock = None
+            return False
+        return True
+
+    def _prepare(self, connection: apsw.Connection) -> None:
+        if not self.is_shared:
+            connection.pragma("locking_mode", "exclusive")
+        journal_mode = connection.pragma("journal_mode", "wal")
+        if journal_mode != "wal" and self._path != IN_MEMORY:
+            raise StoreError(f"The ledger {self._path} cannot use a write-ahead log here.")
+        connection.pragma("synchronous", "full")
+        connection.pragma("recursive_triggers", True)
+        connection.pragma("trusted_schema", False)
+        connection.pragma("journal_size_limit", WAL_KEPT_BYTES)
+        if connection.pragma("application_id") == 0 and _is_empty(connection):
+            _create(connection, self._random_bytes)
+        check_format(connection, self._path)
+        FORMAT.upgrade(connection)
+
+    # -- rows --------------------------------------------------------------------------------
+
+    def load(self) -> Loaded:
+        held = [relation for relation in RELATIONS.values() if relation.held is not Held.NONE]
+        with _as_storage_failures():
+            found = self.connection.execute("SELECT value FROM meta WHERE key = 'ledger_id'")
+            ledger_id = found.get
+            rows = {relation.name: held_rows(self.find, relation) for relation in held}
+        if ledger_id is None:
+            raise StoreError("The ledger has lost its own identity.")
+        return Loaded(ledger_id, self._tail(), rows)
+
+    def find(
+        self,
+        relation: Relation,
+        where: Where,
+        newest: int | None = None,
+        below: int | None = None,
+    ) -> list[Row]:
+        values = [*where.values()] + ([] if below is None else [below])
+        query = select_text(relation, tuple(where), newest, below is not None)
+        with _as_storage_failures():
+            return list((self._lookups or self.connection).execute(query, values))
+
+    def reader(self) -> Reader:
+        if self.is_shared:
+            return SqliteReader(_opened(self._path, None, apsw.SQLITE_OPEN_READONLY))
+        return _SameConnection(self.connection)
+
+    # -- commit ------------------------------------------------------------------------------
+
+    def commit(self, batch: Batch) -> None:
+        connection = self.connection
+        with _as_storage_failures():
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._refuse_other_tail(batch.previous)
+                for relation in RELATIONS.values():
+                    changed = batch.rows.get(relation.name)
+                    if changed:
+                        _write(connection, relation, changed)
+                connection.execute("COMMIT")
+            except BaseException:
+                _roll_back(connection)
+                raise
+
+    def resolve(self, batch: Batch) -> bool:
+        """A call to SQLite returns or the process is gone, so its outcome is never unknown."""
+        return self._tail() == batch.newest
+
+    def _refuse_other_tail(self, previous: Tail) -> None:
+        tail = self._tail()
+        follows = previous.number == 0 if tail is None else previous == tail
+        if not follows:
+            raise Fenced("The ledger was written by somebody else meanwhile.")
+
+    def _tail(self) -> Tail | None:
+        query = select_text(TRANSACTIONS, (), 1, False)
+        with _as_storage_failures():
+            found = list(self.connection.execute(query))
+        return Tail(found[0][0], found[0][-1]) if found else None
+
+
+class SqliteReader:
+    """A read-only connection of its own."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        connection.set_busy_timeout(READERS_PATIENCE_MS)
+
+    def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Row]:
+        with _as_storage_failures():
+            yield from self._connection.execute(query, values)
+
+    def damage(self) -> str:
+        with _as_storage_failures():
+            verdict = str(self._connection.pragma("integrity_check", 1))
+        return "" if verdict == "ok" else verdict
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        with _as_storage_failures():
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with _as_storage_failures():
+                self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        _close(self._connection)
+
+
+class _SameConnection(SqliteReader):
+    """Where there can be no other connection: the writer's own, which its engine closes."""
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        yield  # nobody writes while the one thread reads
+
+    def close(self) -> None:
+        return
+
+
+def open_reader(path: str) -> SqliteReader:
+    """Reads a ledger file, whether a manager serves from it or not."""
+    try:
+        connection = _opened(path, None, apsw.SQLITE_OPEN_READONLY)
+    except apsw.Error as error:
+        raise StoreError(f"The ledger {path} cannot be opened: {error}.") from error
+    try:
+        check_format(connection, path)
+    except apsw.Error as error:
+        _close(connection)
+        raise StoreError(f"The ledger {path} is damaged or unreadable: {error}.") from error
+    except StoreError:
+        _close(connection)
+        raise
+    return SqliteReader(connection)
+
+
+def write_whole(path: str, ledger_id: bytes, rows: Mapping[str, Iterable[Row]]) -> None:
+    """Makes a file with these rows and nothing else, all or nothing."""
+    engine = SqliteEngine(path, random_bytes=lambda count: ledger_id)
+    if engine.acquire() is None:
+        raise StoreError(f"The ledger {path} is in use by another process.")
+    try:
+        with engine.connection:
+            for name, relation in RELATIONS.items():
+                engine.connection.executemany(_insert(relation), rows[name])
+    finally:
+        engine.close()
+
+
+def check_format(connection: apsw.Connection, path: str) -> None:
+    try:
+        FORMAT.check(connection)
+    except FormatRefused as refused:
+        raise StoreError(f"{path}: {refused}") from refused
+
+
+def _may_write(path: str) -> bool:
+    """False when this process may not write the file or its folder, or the medium takes nothing."""
+    return all(
+        os.access(place, os.W_OK, effective_ids=True)
+        for place in (path, os.path.dirname(path) or ".")
+        if os.path.exists(place)
+    )
+
+
+_READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+
+
+def _opened(path: str, vfs: str | None, flags: int = _READ_WRITE) -> apsw.Connection:
+    return apsw.Connection(path, flags=flags, vfs=vfs)
+
+
+def _close(connection: apsw.Connection) -> None:
+    try:
+        connection.close(force=True)
+    except apsw.Error as error:
+        _log.warning("The ledger's file could not be tidied up when closing: %s", error)
+
+
+def _is_empty(connection: apsw.Connection) -> bool:
+    return bool(connection.execute("SELECT count(*) = 0 FROM sqlite_schema").get)
+
+
+def _create(connection: apsw.Connection, random_bytes: Callable[[int], bytes]) -> None:
+    # One SQLite transaction: a power cut leaves either no ledger or a whole empty one.
+    with connection:
+        FORMAT.create(connection)
+        connection.execute(
+            "INSERT INTO meta VALUES ('ledger_id', ?)", (random_bytes(LEDGER_ID_BYTES),)
+        )
+
+
+def _write(
+    connection: apsw.Connection, relation: Relation, changed: Mapping[Key, Row | None]
+) -> None:
+    # What goes makes place first: a unit's table may have another unit in the same batch.
+    gone = [key for key, row in changed.items() if row is None]
+    if gone:
+        connection.executemany(_delete(relation), gone)
+    connection.executemany(_insert(relation), [row for row in changed.values() if row is not None])
+
+
+@cache
+def _insert_text(name: str) -> str:
+    relation = RELATIONS[name]
+    marks = ",".join("?" * len(relation.columns))
+    text = f"INSERT INTO {name} VALUES ({marks})"
+    if relation.append_only:
+        return text
+    keys = ", ".join(relation.columns[: relation.key_count])
+    others = relation.columns[relation.key_count :]
+    changes = ", ".join(f"{column} = excluded.{column}" for column in others)
+    return f"{text} ON CONFLICT ({keys}) DO UPDATE SET {changes}"
+
+
+def _insert(relation: Relation) -> str:
+    return _insert_text(relation.name)
+
+
+def _delete(relation: Relation) -> str:
+    wanted = " AND ".join(f"{column} = ?" for column in relation.columns[: relation.key_count])
+    return f"DELETE FROM {relation.name} WHERE {wanted}"
+
+
+def _roll_back(connection: apsw.Connection) -> None:
+    if connection.in_transaction:
+        try:
+            connection.execute("ROLLBACK")
+        except apsw.Error as error:  # the reason for it is on its way up
+            _log.warning("A batch could not be rolled back: %s", error)
+
+
+@contextmanager
+def _as_storage_failures() -> Iterator[None]:
+    try:
+        yield
+    except apsw.Error as error:
+        _fail(error)
+
+
+def _fail(error: apsw.Error) -> NoReturn:
+    raise StorageFailed(str(error)) from error

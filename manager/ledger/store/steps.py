@@ -1,0 +1,243 @@
+"""Steps: what one event or one act does to the books, all of it or nothing.
+
+It alone knows the step under way: its moment, its cause, its entries. A step that is refused is
+taken back; one that stands becomes transactions of the hash chain, and every row that it changed
+beside the money goes with its last transaction. What makes it durable is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from types import TracebackType
+from typing import Any
+
+import cbor2
+
+from manager.ledger.store.chain import Recorded, next_digest
+from manager.ledger.store.engine import Reader, Tail
+from manager.ledger.store.entries import (
+    BY_THE_MANAGER,
+    MOVING_NONE,
+    EventSource,
+    Kind,
+    Reference,
+    check_texts,
+)
+from manager.ledger.store.ledger import Ledger
+from manager.ledger.store.memory import Memory
+from manager.ledger.store.relations import TRANSACTIONS, Key, Relation, Row, Where
+
+_NOTHING = nullcontext()
+_NOWHERE = Reference()
+
+
+class Steps(Ledger):
+    """The books in memory. `begin` and `done` are told of each step's beginning and end."""
+
+    def __init__(
+        self, reader: Reader, memory: Memory, tail: Tail, clock_ms: Callable[[], int]
+    ) -> None:
+        super().__init__(reader)
+        self._memory = memory
+        self._tail = tail
+        self._clock_ms = clock_ms
+        self._last_ms = 0  # of the newest step
+        self._step_ms: int | None = None  # of the one under way
+        self._entries: list[Recorded] = []
+        self._cause = BY_THE_MANAGER
+        self._depth = 0  # of transactions inside one another
+
+    @property
+    def now_ms(self) -> int:
+        """One moment for all of a step, and never before an earlier one."""
+        if self._step_ms is None:
+            return max(self._clock_ms(), self._last_ms)
+        return self._step_ms
+
+    @property
+    def is_in_step(self) -> bool:
+        return self._depth > 0
+
+    @property
+    def last_commit_ms(self) -> int:
+        """Of the newest step, 0 before the first."""
+        return self._last_ms
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """One step, all or nothing; inside another one, all or nothing of the inner part."""
+        return _Part(self) if self._depth else _Step(self)
+
+    def caused_by(self, origin: EventSource) -> None:
+        """The step under way takes this event in."""
+        self._cause = origin
+
+    # -- rows --------------------------------------------------------------------------------
+
+    def put(self, relation: Relation, row: Row, said: bool = True) -> None:
+        """Another row or value; `said` is False when the chain tells it in another way."""
+        check_texts(row)
+        with self._at_least_a_step():
+            self._memory.put(relation, row, said)
+
+    def remove(self, relation: Relation, *key: Any) -> None:
+        with self._at_least_a_step():
+            self._memory.remove(relation, key)
+
+    def update(self, relation: Relation, key: Key, said: bool = True, **values: Any) -> None:
+        """Other values in some columns of a row that is there."""
+        check_texts(values.values())
+        with self._at_least_a_step():
+            self._memory.update(relation, key, said, **values)
+
+    def find(
+        self,
+        relation: Relation,
+        where: Where,
+        newest: int | None = None,
+        below: int | None = None,
+    ) -> list[Row]:
+        return self._memory.find(relation, where, newest, below)
+
+    def get(self, relation: Relation, *key: Any) -> Row | None:
+        return self._memory.get(relation, *key)
+
+    def newest(self, relation: Relation, **where: Any) -> Row | None:
+        """The row with the highest key, kept at hand."""
+        return self._memory.newest(relation, **where)
+
+    def live(self, relation: Relation) -> list[Row]:
+        return self._memory.live(relation)
+
+    def tail(self) -> Tail:
+        """The newest transaction's number and digest; 0 and the genesis digest at first."""
+        return self._tail
+
+    # -- inside ------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """A step may begin, or an exception says why not."""
+
+    def _done(self) -> None:
+        """A step stands."""
+
+    def _at_least_a_step(self) -> AbstractContextManager[None]:
+        """One change needs no savepoint of its own inside a step: it is made or it is not."""
+        return _NOTHING if self._depth else self.transaction()
+
+    @property
+    def _next_number(self) -> int:
+        return self._tail.number + len(self._entries) + 1
+
+    def begin_step(self) -> None:
+        """For `transaction` alone, as the three below."""
+        self._begin()
+        self._step_ms = self.now_ms
+
+    def chain_step(self) -> None:
+        """Everything of the step was done: it stands."""
+        self._tail, self._last_ms = self._chain_step(), self.now_ms
+        self._memory.end_step()
+
+    def end_step(self, stands: bool) -> None:
+        self._entries, self._cause, self._step_ms = [], BY_THE_MANAGER, None
+        if stands:
+            self._done()
+
+    def begin_part(self) -> tuple[int, int]:
+        self._depth += 1
+        return self._memory.mark(), len(self._entries)
+
+    def end_part(self, mark: tuple[int, int], stands: bool) -> None:
+        self._depth -= 1
+        if not stands:
+            self._memory.back_to(mark[0])
+            del self._entries[mark[1] :]
+
+    def _chain_step(self) -> Tail:
+        entries, changes, cause = self._entries, self._memory.said(), self._cause
+        if not entries and (changes or cause != BY_THE_MANAGER):
+            kind = Kind.NOTE if cause == BY_THE_MANAGER else Kind.EVENT
+            noted = (self._next_number, str(kind), _NOWHERE, "", "", self.now_ms, cause, ())
+            entries.append(Recorded(*noted))
+        if changes:
+            entries[-1] = entries[-1]._replace(changes=cbor2.dumps(changes))
+        tail = self._tail
+        for recorded in entries:
+            tail = Tail(recorded.number, next_digest(tail.digest, recorded))
+            row = row_of(recorded, tail.digest)
+            if recorded.kind in MOVING_NONE:
+                self._memory.put(TRANSACTIONS, row, said=False)
+            else:  # it stands there already, without its digest
+                self._memory.complete(TRANSACTIONS, row)
+        return tail
+
+
+class _Part:
+    """A part of a step: taken back when it is refused, whatever becomes of the rest."""
+
+    __slots__ = ("_mark", "_steps")
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+
+    def __enter__(self) -> None:
+        self._mark = self._steps.begin_part()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._steps.end_part(self._mark, stands=kind is None)
+
+
+class _Step:
+    """A whole step: chained when it is done, taken back when it or its chaining is refused."""
+
+    __slots__ = ("_mark", "_steps")
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+
+    def __enter__(self) -> None:
+        self._steps.begin_step()
+        self._mark = self._steps.begin_part()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        stands = False
+        try:
+            if kind is None:
+                self._steps.chain_step()
+                stands = True
+        finally:
+            self._steps.end_part(self._mark, stands)
+            self._steps.end_step(stands)
+
+
+def row_of(recorded: Recorded, digest: bytes) -> Row:
+    reference, origin = recorded.reference, recorded.origin
+    return (
+        recorded.number,
+        recorded.kind,
+        reference.table_id,
+        reference.round_number,
+        reference.sensor,
+        reference.claim_number,
+        recorded.sentence,
+        recorded.detail_text,
+        recorded.commit_ms,
+        origin.unit_id,
+        origin.sequence,
+        origin.monotonic_ms,
+        origin.wall_ms,
+        origin.digest,
+        recorded.changes,
+        digest,
+    )

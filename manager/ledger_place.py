@@ -1,0 +1,43 @@
+"""Where a manager's ledger is: a file in its folder, unless the folder names a database.
+
+The database's address is kept in the folder, so that every command finds the ledger without being
+told.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kit.files import write_private
+from manager.data_folder import LEDGER_NAME
+from manager.ledger.errors import LedgerError
+from manager.ledger.store.places import is_database
+
+DATABASE_NAME = "database"  # holds the database's address, where the ledger is in one
+
+
+def ledger_place(data: Path) -> str:
+    """What `manager.ledger.store.places` opens: the database's address, or the file's path."""
+    note = data / DATABASE_NAME
+    if note.is_file():
+        return note.read_text(encoding="utf-8").strip()
+    return str(data / LEDGER_NAME)
+
+
+def existing_ledger(data: Path) -> str:
+    """The same; refuses a folder that has no ledger at all."""
+    place = ledger_place(data)
+    if not is_database(place) and not Path(place).is_file():
+        raise LedgerError(f"There is no ledger in {data}.")
+    return place
+
+
+def keep_database(data: Path, url: str) -> None:
+    """Every command finds the ledger from now on; the address may hold a password."""
+    if not is_database(url):
+        raise LedgerError("A database is named as postgresql://USER@HOST/NAME.")
+    write_private(data / DATABASE_NAME, f"{url}\n".encode())
+
+
+def forget_database(data: Path) -> None:
+    (data / DATABASE_NAME).unlink(missing_ok=True)

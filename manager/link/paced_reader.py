@@ -1,0 +1,30 @@
+"""A connection that is read no faster than a unit ever sends."""
+
+from __future__ import annotations
+
+import asyncio
+
+from kit.rate_limit import Bucket
+from protocol.wire.stream import Reader
+
+# A unit that drains a backlog sends a few hundred frames a second; each frame is two reads.
+READS_BURST = 8_000
+READS_PER_S = 4_000.0
+
+
+class PacedReader:
+    """A reader that never reads faster than its pace.
+
+    A peer that sends more waits, by TCP's own means; nothing of it is held here.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._bucket = Bucket(READS_BURST, READS_PER_S, asyncio.get_running_loop().time())
+
+    async def readexactly(self, n: int, /) -> bytes:
+        wait_s = self._bucket.wait_s(asyncio.get_running_loop().time())
+        if wait_s > 0:
+            await asyncio.sleep(wait_s)
+        self._bucket.spend()
+        return await self._reader.readexactly(n)

@@ -1,0 +1,73 @@
+"""What each role may do: who asks for a correction, who may be its second person, who sees what.
+
+It alone knows this. A role is one word in a person's row; whoever has none of a page's roles does
+not get the page, whatever else they are.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+
+
+class Role(enum.StrEnum):
+    OPERATOR = "operator"
+    SUPERVISOR = "supervisor"
+    EXECUTIVE = "executive"
+    CAGE = "cage"
+    SURVEILLANCE = "surveillance"
+    AUDITOR = "auditor"
+    ADMIN = "admin"
+
+
+Roles = frozenset[Role]
+
+EVERYBODY: Roles = frozenset(Role)
+STAMPERS: Roles = frozenset({Role.CAGE, Role.SUPERVISOR, Role.EXECUTIVE})
+ALARM_TAKERS: Roles = frozenset(Role) - {Role.AUDITOR, Role.ADMIN}
+PEOPLE_KEEPERS: Roles = frozenset({Role.ADMIN})
+_FLOOR = frozenset({Role.SUPERVISOR, Role.EXECUTIVE})
+_OFFICE = frozenset({Role.OPERATOR, Role.EXECUTIVE})
+_BOTH = _FLOOR | _OFFICE
+
+# Each command: who may ask for it, and who may be the second person.
+_MAY: Mapping[str, tuple[Roles, Roles]] = {
+    "approve-win": (_BOTH, _FLOOR),
+    "refuse-win": (_BOTH, _FLOOR),
+    "reverse-win": (_BOTH, _FLOOR),
+    "record-win": (_BOTH, _FLOOR),
+    "forgotten-win": (_BOTH, _FLOOR),
+    "adjust": (_OFFICE, _FLOOR | {Role.CAGE}),
+    "change-terms": (_OFFICE, frozenset({Role.EXECUTIVE})),
+    "set-limit": (_OFFICE, frozenset({Role.EXECUTIVE})),
+    "suspend": (_BOTH | {Role.CAGE}, _FLOOR),
+    "resume": (_BOTH, _FLOOR),
+    "close-jackpot": (_OFFICE, frozenset({Role.EXECUTIVE})),
+    "accept-restore": (_OFFICE, frozenset({Role.EXECUTIVE})),
+    "release-unit": (_BOTH | {Role.ADMIN}, _FLOOR | {Role.SURVEILLANCE}),
+    "adopt-journal": (_BOTH | {Role.ADMIN}, _FLOOR | {Role.SURVEILLANCE}),
+}
+COMMANDS = tuple(_MAY)
+# Only these can be done by one person: stopping play, and adding the house's own money.
+_ALONE = frozenset({"suspend", "adopt-journal"})
+
+ASKERS: Roles = frozenset().union(*(asks for asks, _ in _MAY.values()))
+DECIDERS: Roles = frozenset().union(*(decides for _, decides in _MAY.values()))
+
+
+def may_ask(role: Role, command: str) -> bool:
+    return command in _MAY and role in _MAY[command][0]
+
+
+def may_decide(role: Role, command: str) -> bool:
+    return command in _MAY and role in _MAY[command][1]
+
+
+def deciders(command: str) -> Roles:
+    return _MAY[command][1]
+
+
+def needs_two(request: Mapping[str, str]) -> bool:
+    """True when nothing is done before a second person agrees; the ledger asks for it again."""
+    command = request.get("command", "")
+    return command not in _ALONE and not (command == "adjust" and "add" in request)

@@ -1,0 +1,180 @@
+"""Corrections in the browser: a form, a look at what it would do, a password, a second person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jinja2 import Environment
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute
+
+from manager.ledger.errors import LedgerError
+from manager.people import roles
+from manager.people.people import Person
+from manager.people.two_people import Preview, Waiting
+from manager.web.access import Access, form_of, session_of
+from manager.web.correction_forms import FORMS, Form, request_of
+
+PAST_SHOWN_MAX = 50
+
+
+class CorrectionPages:
+    """`view` is what the manager shows; `changed` lets its pages hear of a decision."""
+
+    def __init__(
+        self, access: Access, templates: Environment, view: Callable[[], Mapping[str, Any]]
+    ) -> None:
+        self._access = access
+        self._templates = templates
+        self._view = view
+
+    def routes(self) -> list[BaseRoute]:
+        page = self._access.page
+        return [
+            page("/corrections", self.all, roles.ASKERS),
+            page("/corrections/{command}", self.form, roles.ASKERS),
+            page("/corrections/{command}", self.typed, roles.ASKERS, method="POST"),
+            page("/requests", self.requests),
+            page("/requests/{number:win}", self.decided, roles.DECIDERS | roles.ASKERS, "POST"),
+        ]
+
+    async def all(self, request: Request) -> Response:
+        role = session_of(request).person.role
+        forms = [form for form in FORMS.values() if roles.may_ask(role, form.command)]
+        return self._page(request, "corrections.html", "corrections", forms=forms)
+
+    async def form(self, request: Request) -> Response:
+        return self._form(request, self._wanted(request), dict(request.query_params))
+
+    async def typed(self, request: Request) -> Response:
+        """First a look at what it would do; with the password, the request itself."""
+        form, typed = self._wanted(request), form_of(request)
+        asked = request_of(form, typed)
+        is_sure = typed.get("step") == "sure"
+        try:
+            missing = [f.label for f in form.fields if f.is_needed and f.name not in asked]
+            if missing:
+                raise LedgerError(f"{missing[0]} is needed.")
+            if not is_sure:
+                preview = self._access.two_people.preview(session_of(request).person, asked)
+                return self._form(request, form, typed, preview)
+            person = await self._access.prove_again(request)
+            sentence = self._access.two_people.ask(person, asked)
+        except LedgerError as error:
+            return self._form(request, form, typed, problem=str(error), is_sure=is_sure)
+        session_of(request).notice = sentence
+        return RedirectResponse("/requests", status_code=303)
+
+    async def requests(self, request: Request) -> Response:
+        return self._requests(request)
+
+    async def decided(self, request: Request) -> Response:
+        number, form = request.path_params["number"], form_of(request)
+        two_people = self._access.two_people
+        try:
+            match form.get("act"):
+                case "approve":
+                    person = await self._access.prove_again(request)
+                    sentence = two_people.approve(person, number)
+                case "refuse":
+                    person = session_of(request).person
+                    sentence = two_people.refuse(person, number, form.get("why", "")[:200])
+                case "withdraw":
+                    sentence = two_people.withdraw(session_of(request).person, number)
+                case _:
+                    raise LedgerError("Nothing was asked for.")
+        except LedgerError as error:
+            return self._requests(request, str(error))
+        session_of(request).notice = sentence
+        return RedirectResponse("/requests", status_code=303)
+
+    # -- inside ------------------------------------------------------------------------------
+
+    def _wanted(self, request: Request) -> Form:
+        form = FORMS.get(request.path_params["command"])
+        if form is None:
+            raise HTTPException(404, "There is no such correction.")
+        if not roles.may_ask(session_of(request).person.role, form.command):
+            raise HTTPException(403, "This correction is not for your role.")
+        return form
+
+    def _form(
+        self,
+        request: Request,
+        form: Form,
+        typed: Mapping[str, str],
+        preview: Preview | None = None,
+        problem: str = "",
+        is_sure: bool = False,
+    ) -> Response:
+        view = self._view()
+        choices = {f.name: f.choices(view) for f in form.fields if f.choices is not None}
+        if problem and is_sure:  # the password was wrong: the look at it stands
+            preview = self._look_again(request, form, typed)
+        return self._page(
+            request,
+            "correction.html",
+            "corrections",
+            409 if problem else 200,
+            form=form,
+            choices=choices,
+            typed=typed,
+            preview=preview,
+            problem=problem,
+            needs_two=roles.needs_two(request_of(form, typed)),
+            deciders=sorted(roles.deciders(form.command)),
+        )
+
+    def _look_again(self, request: Request, form: Form, typed: Mapping[str, str]) -> Preview | None:
+        try:
+            person = session_of(request).person
+            return self._access.two_people.preview(person, request_of(form, typed))
+        except LedgerError:
+            return None  # the problem that is shown says why
+
+    def _requests(self, request: Request, problem: str = "") -> Response:
+        person = session_of(request).person
+        two_people = self._access.two_people
+        waiting = [self._row(each, person) for each in two_people.waiting()]
+        past = [
+            self._row(each, person)
+            for each in two_people.newest(PAST_SHOWN_MAX)
+            if each.number not in {row["number"] for row in waiting}
+        ]
+        return self._page(
+            request,
+            "requests.html",
+            "requests",
+            409 if problem else 200,
+            waiting=waiting,
+            past=past,
+            problem=problem,
+        )
+
+    def _row(self, each: Waiting, person: Person) -> dict[str, Any]:
+        form = FORMS.get(each.command)
+        labels = {field.name: field.label for field in form.fields} if form else {}
+        return {
+            "number": each.number,
+            "title": form.title if form else each.command,
+            "words": [(labels.get(name, name), text) for name, text in each.words.items()],
+            "asked_by": each.asked_by,
+            "asked_ms": each.asked_ms,
+            "until_ms": each.until_ms,
+            "state": each.state if each.state != "waiting" else "expired",
+            "decided_by": each.decided_by,
+            "decided_ms": each.decided_ms,
+            "answer": each.answer,
+            "is_mine": each.asked_by == person.name,
+            "problem": self._access.two_people.problem_for(person, each),
+        }
+
+    def _page(
+        self, request: Request, name: str, here: str, status: int = 200, **values: Any
+    ) -> Response:
+        page = self._templates.get_template(name)
+        text = page.render(**self._access.context(request), here=here, **values)
+        return HTMLResponse(text, status_code=status)

@@ -1,0 +1,190 @@
+"""The one CBOR profile of the wire, the journal and the digests: each value has one encoding.
+
+Allowed are maps with unsigned integer keys, arrays, int64 integers, byte strings, short text and
+booleans; definite, shortest, at most eight deep. Everything else is refused, in both directions.
+What the keys mean is not known here. Only `cbor2.loads` is used: the stream reader of cbor2 has a
+history of corrupting data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import cbor2
+
+from protocol.wire.errors import ErrorCode, ProtocolError
+
+FRAME_MAX_BYTES: Final = 4096
+TEXT_MAX_BYTES: Final = 200
+DEPTH_MAX: Final = 8
+INT64_MIN: Final = -(2**63)
+INT64_MAX: Final = 2**63 - 1
+
+
+class _KeyOrderError(ProtocolError):
+    def __init__(self) -> None:
+        reason = "map keys must come in ascending order"
+        super().__init__(ErrorCode.MALFORMED, f"Not in the CBOR profile: {reason}.")
+
+
+class _RefuseEveryTag(Mapping[int, Any]):
+    """Claims to decode every tag, so that none of cbor2's own tag decoders is ever reached."""
+
+    def __getitem__(self, tag: int) -> Any:
+        return _refuse_tag
+
+    def __contains__(self, tag: object) -> bool:
+        return True
+
+    def get(self, tag: int, default: Any = None) -> Any:
+        return _refuse_tag
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def _refuse_tag(*_arguments: Any) -> Any:
+    raise _malformed("tags are not allowed")
+
+
+_NO_TAGS: Final = _RefuseEveryTag()
+
+
+def encode(value: object, bytes_max: int = FRAME_MAX_BYTES) -> bytes:
+    """The only encoding of `value`; refuses what the profile does not allow."""
+    encoded = cbor2.dumps(value, canonical=not _is_in_order(value))  # sorting costs as much again
+    if len(encoded) > bytes_max:
+        raise ProtocolError(
+            ErrorCode.OVERSIZED,
+            f"The value encodes to {len(encoded)} bytes; {bytes_max} is the most allowed.",
+        )
+    return encoded
+
+
+def decode(data: bytes, bytes_max: int = FRAME_MAX_BYTES) -> Any:
+    """The value of exactly one item in its only encoding, or a ProtocolError."""
+    if len(data) > bytes_max:
+        raise ProtocolError(
+            ErrorCode.OVERSIZED,
+            f"The item is {len(data)} bytes long; {bytes_max} is the most allowed.",
+        )
+    value = _loads(data)
+    # Every head that is not the shortest, and every byte behind the item, makes the data longer
+    # than the only encoding: where length and order are right, no other encoding is left.
+    if _encoded_bytes(value, 1, True) != len(data):
+        raise _not_the_only_encoding(data, value)
+    return value
+
+
+def _is_in_order(value: object) -> bool:
+    """Whether every map's keys ascend already; refuses what the profile does not allow."""
+    try:
+        _encoded_bytes(value, 1, True)
+    except _KeyOrderError:
+        _encoded_bytes(value, 1, False)
+        return False
+    return True
+
+
+def _loads(data: bytes) -> Any:
+    try:
+        return cbor2.loads(
+            data,
+            semantic_decoders=_NO_TAGS,
+            max_depth=DEPTH_MAX,
+            allow_indefinite=False,
+            allow_duplicate_keys=False,
+        )
+    except cbor2.CBORError as error:
+        if isinstance(error.__cause__, ProtocolError):  # our own word on it, said below
+            raise error.__cause__ from error
+        raise _malformed(str(error.__cause__ or error).rstrip(".")) from error
+
+
+def _not_the_only_encoding(data: bytes, value: Any) -> ProtocolError:
+    again = cbor2.dumps(value, canonical=True)
+    if data.startswith(again):
+        extra_bytes = len(data) - len(again)
+        return ProtocolError(
+            ErrorCode.TRAILING, f"{extra_bytes} bytes follow the one item that is allowed."
+        )
+    return _malformed("an integer or length is not in its shortest form")
+
+
+def _encoded_bytes(value: Any, depth: int, keys_ascend: bool) -> int:
+    """How long the only encoding is; refuses every value outside the profile.
+
+    `depth` counts the containers around the value. Every item of every frame passes here, so the
+    frequent cases come first and make no call.
+    """
+    kind = type(value)
+    if kind is int:
+        return 1 if 0 <= value < 24 else _head_bytes(value if value >= 0 else ~value)
+    if kind is bytes:
+        return len(value) + _head_bytes(len(value))
+    if kind is str:
+        return _text_bytes(value)
+    if kind is dict:
+        return _map_bytes(value, depth, keys_ascend)
+    if kind is list:
+        if depth > DEPTH_MAX:
+            raise _too_deep()
+        length_bytes = _head_bytes(len(value))
+        for item in value:
+            length_bytes += _encoded_bytes(item, depth + 1, keys_ascend)
+        return length_bytes
+    if kind is bool:
+        return 1
+    raise _malformed(f"a value of type {kind.__name__} is not allowed")
+
+
+def _map_bytes(value: dict[Any, Any], depth: int, keys_ascend: bool) -> int:
+    if depth > DEPTH_MAX:
+        raise _too_deep()
+    length_bytes, last = _head_bytes(len(value)), -1
+    for key, item in value.items():
+        if type(key) is not int or not 0 <= key <= INT64_MAX:
+            raise _malformed("map keys must be unsigned integers")
+        if keys_ascend and key < last:
+            raise _KeyOrderError
+        last = key
+        length_bytes += 1 if key < 24 else _head_bytes(key)
+        length_bytes += _encoded_bytes(item, depth + 1, keys_ascend)
+    return length_bytes
+
+
+def _head_bytes(argument: int) -> int:
+    """How many bytes the shortest head with this argument has."""
+    if argument < 24:
+        return 1
+    if argument < 2**8:
+        return 2
+    if argument < 2**16:
+        return 3
+    if argument < 2**32:
+        return 5
+    if argument > INT64_MAX:
+        raise _malformed("an integer does not fit in 64 bits with a sign")
+    return 9
+
+
+def _text_bytes(text: str) -> int:
+    try:
+        length_bytes = len(text) if text.isascii() else len(text.encode())
+    except UnicodeEncodeError as error:
+        raise _malformed("text holds a lone surrogate") from error
+    if length_bytes > TEXT_MAX_BYTES:
+        raise _malformed(f"text is {length_bytes} bytes long; {TEXT_MAX_BYTES} is the most allowed")
+    return length_bytes + (1 if length_bytes < 24 else 2)
+
+
+def _too_deep() -> ProtocolError:
+    return _malformed(f"containers are nested more than {DEPTH_MAX} deep")
+
+
+def _malformed(reason: str) -> ProtocolError:
+    return ProtocolError(ErrorCode.MALFORMED, f"Not in the CBOR profile: {reason}.")

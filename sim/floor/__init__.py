@@ -1,0 +1,1 @@
+"""A casino floor in virtual time: the world, units, lights, and a manager."""

@@ -1,0 +1,1 @@
+"""The network between tables and manager, in memory and in virtual time."""

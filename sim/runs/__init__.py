@@ -1,0 +1,1 @@
+"""What the simulator is run for: scenarios, storms, evenings, sensing, figures, the bench."""

@@ -1,0 +1,257 @@
+"""Runs a floor: the manager's process, the units' processes, and what both say afterwards.
+
+It alone knows the order of a run: connect, play, kill the manager, come back, stop, audit. Every
+figure is measured at the units or read from the ledger; the manager is not asked.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from manager.audit.audit import audit
+from manager.ledger.store.entries import Kind
+from manager.ledger.store.ledger import Ledger
+from manager.ledger_reader import ledger_to_read
+from sim.runs.floor.clients import SENSORS, run_clients
+from sim.runs.floor.property import UnitFiles, set_up
+from sim.runs.perf.figures import percentile
+
+ROOT = Path(__file__).resolve().parents[3]
+SYNCS = 200
+BLOCK_BYTES = 4096
+PROBES = 20
+PROBE_PAUSE_S = 0.4
+START_MAX_S = 60.0
+
+
+class Wanted(NamedTuple):
+    tables: int
+    seconds: float
+    database: str = ""
+    wagers_per_s: float = 0.0  # 0: as fast as the receipts come
+    processes: int = 2
+    kills: bool = True
+
+
+def run_floor(wanted: Wanted) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="floor-") as folder:
+        data = Path(folder)
+        units = set_up(data, wanted.tables, wanted.database)
+        sync_ms = _sync_ms(data)
+        manager = _ManagerProcess(data)
+        try:
+            with _clients(units, manager.port, wanted.processes) as clients:
+                figures, acked = _played(wanted, manager, clients)
+        finally:
+            manager.stop()
+        booked = _booked(data, acked)
+    return {
+        "tables": wanted.tables,
+        "seconds": wanted.seconds,
+        "engine": "postgresql" if wanted.database else "sqlite",
+        **figures,
+        **booked,
+        "sync_p50_ms": round(sync_ms, 3),
+    }
+
+
+def _played(
+    wanted: Wanted, manager: _ManagerProcess, clients: list[Connection]
+) -> tuple[dict[str, Any], dict[str, int]]:
+    empty_kb = manager.memory_kb()
+    begun_s = time.monotonic()
+    connected_s = max(_ask(clients, "drained")) - begun_s
+    full_kb = manager.memory_kb()
+    played = _play(wanted, manager, clients)
+    shown_ms = _shown_ms(clients)
+    back_s = _killed(manager, clients) if wanted.kills else None
+    reports = [each for part in _ask(clients, "report") for each in part]
+    faults = sorted({fault for _, _, found in reports for fault in found})
+    figures = {
+        **played,
+        "connected_s": round(connected_s, 2),
+        "shown_p50_ms": round(percentile(shown_ms, 0.5), 1),
+        "shown_p99_ms": round(percentile(shown_ms, 0.99), 1),
+        "back_after_kill_s": None if back_s is None else round(back_s, 2),
+        "memory_per_unit_kb": round((full_kb - empty_kb) / wanted.tables, 1),
+        "faults": faults,
+    }
+    return figures, {table_id: rounds for table_id, rounds, _ in reports}
+
+
+def _play(wanted: Wanted, manager: _ManagerProcess, clients: list[Connection]) -> dict[str, Any]:
+    pause_s = len(SENSORS) * wanted.tables / wanted.wagers_per_s if wanted.wagers_per_s else 0.0
+    cpu_s, begun_s = manager.cpu_s(), time.monotonic()
+    parts = _ask(clients, "play", begun_s + wanted.seconds, pause_s)
+    took_s, cpu_s = time.monotonic() - begun_s, manager.cpu_s() - cpu_s
+    wagers = sum(part["rounds"] for part in parts) * len(SENSORS)
+    latencies_ms = [each for part in parts for each in part["latencies_ms"]]
+    return {
+        "wagers_per_second": round(wagers / took_s, 1),
+        "manager_cpu_us_per_wager": round(cpu_s * 1e6 / max(1, wagers), 1),
+        "ack_p50_ms": round(percentile(latencies_ms, 0.5), 2),
+        "ack_p99_ms": round(percentile(latencies_ms, 0.99), 2),
+    }
+
+
+def _shown_ms(clients: list[Connection]) -> list[float]:
+    """From a START at one table until each table shows the new amount; every table, every probe."""
+    found: list[float] = []
+    time.sleep(1)  # what play has left to show
+    for _ in range(PROBES):
+        before = {cents for part in _ask(clients, "shown") for cents, _ in part}
+        (said_s,) = _ask(clients[:1], "start_one")
+        shown = [each for part in _until_moved(clients, before) for each in part]
+        found += [(at_s - said_s) * 1000 for _, at_s in shown]
+        time.sleep(PROBE_PAUSE_S)
+    return found
+
+
+def _until_moved(clients: list[Connection], before: set[int]) -> list[Any]:
+    while True:
+        parts = _ask(clients, "shown")
+        if not any(cents in before for part in parts for cents, _ in part):
+            return parts
+        time.sleep(0.05)
+
+
+def _killed(manager: _ManagerProcess, clients: list[Connection]) -> float:
+    """Seconds from a kill -9 until every unit is back with a receipt for all it said."""
+    killed_s = time.monotonic()
+    manager.kill()
+    manager.start()
+    for client in clients:
+        client.send(("play", time.monotonic() + 1.0, 0.0))
+    for client in clients:
+        client.recv()
+    back_s: float = max(_ask(clients, "drained"))
+    return back_s - killed_s
+
+
+def _ask(clients: list[Connection], name: str, *arguments: Any) -> list[Any]:
+    for client in clients:
+        client.send((name, *arguments))
+    return [client.recv() for client in clients]
+
+
+def _booked(data: Path, acked: dict[str, int]) -> dict[str, Any]:
+    with ledger_to_read(data) as ledger:
+        wagers = _wagers_by_round(ledger)
+        finding = audit(ledger)
+    acked_rounds = {(table, each) for table, count in acked.items() for each in range(1, count + 1)}
+    booked = sum(wagers.values())
+    once = len(SENSORS)
+    return {
+        "wagers_acked": len(acked_rounds) * once,
+        "wagers_booked": booked,
+        "lost": sum(max(0, once - wagers[place]) for place in acked_rounds),
+        "doubled": sum(max(0, count - once) for count in wagers.values()),
+        "audit_sound": finding.sound,
+        "audit": finding.sentence,
+    }
+
+
+def _wagers_by_round(ledger: Ledger) -> Counter[tuple[str, int]]:
+    query = "SELECT table_id, round_number, sensor FROM transactions WHERE kind = ?"
+    found: Counter[tuple[str, int]] = Counter()
+    for table_id, number, sensors in ledger.each(query, (str(Kind.WAGER),)):
+        found[table_id, number] += len(sensors.split())
+    return found
+
+
+def _sync_ms(folder: Path) -> float:
+    """What the disk itself takes to sync a block, p50."""
+    path = folder / "sync"
+    file = os.open(path, os.O_RDWR | os.O_CREAT)
+    took_ms: list[float] = []
+    try:
+        os.pwrite(file, bytes(BLOCK_BYTES * SYNCS), 0)
+        os.fsync(file)
+        for number in range(SYNCS):
+            begun_s = time.perf_counter()
+            os.pwrite(file, b"\1" * BLOCK_BYTES, number * BLOCK_BYTES)
+            os.fdatasync(file)
+            took_ms.append((time.perf_counter() - begun_s) * 1000)
+    finally:
+        os.close(file)
+        path.unlink()
+    return percentile(took_ms, 0.5)
+
+
+class _ManagerProcess:
+    """The shipped manager, on the same port each time it starts."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self.port = _free_port()
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "manager", "serve", "--data", str(self._data)]
+        self._process = subprocess.Popen(
+            [*command, "--port", str(self.port), "--enrol-port", "0", "--web-port", "0"],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+        )
+        assert self._process.stdout is not None
+        with self._process.stdout as said:
+            json.loads(said.readline())  # it says where it serves when it does
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        self._process.wait(START_MAX_S)
+
+    def memory_kb(self) -> int:
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        return int(status.split("VmRSS:")[1].split()[0])
+
+    def cpu_s(self) -> float:
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii").split()
+        return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
+
+
+@contextmanager
+def _clients(units: list[UnitFiles], port: int, count: int) -> Iterator[list[Connection]]:
+    """Processes that share the units; they end with this block."""
+    context = multiprocessing.get_context("spawn")
+    ends: list[Connection] = []
+    processes: list[BaseProcess] = []
+    share = -(-len(units) // count)
+    for first in range(0, len(units), share):
+        ours, theirs = context.Pipe()
+        arguments = (theirs, units[first : first + share], first, port)
+        processes.append(context.Process(target=run_clients, args=arguments, daemon=True))
+        processes[-1].start()
+        ends.append(ours)
+    try:
+        yield ends
+    finally:
+        for end in ends:
+            end.send(None)
+        for process in processes:
+            process.join(START_MAX_S)

@@ -1,0 +1,138 @@
+"""What the books cost: CPU and bytes per wager, an audit, a start and the operators' page.
+
+In one process, on a memory disk, with rounds of seven wagers in batches of a hundred events. Beside
+the CPU stands what this machine took for a fixed piece of Python in the same minute, because a
+machine that others use is another machine each time.
+"""
+
+from __future__ import annotations
+
+import secrets
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from manager.app import Manager
+from manager.audit.audit import audit
+from manager.data_folder import LEDGER_NAME
+from manager.ledger.store.ledger import Ledger
+from manager.ledger.store.places import reader_at
+from manager.web.app import pages_of
+from protocol.proof.chain import event_digest, first_digest
+from protocol.wire import events
+from protocol.wire.messages import Event, Hello
+from protocol.wire.version import VERSION_MAX, VERSION_MIN
+from sim.runs.floor.clients import MEMORY_DISK, SENSORS
+from sim.runs.floor.property import WAGER_CENTS, open_tables, unit_names
+from sim.runs.perf.figures import Figure, at_least, at_most
+
+TABLES = 50
+ROUNDS = 60
+BATCH = 100
+BEGUN_MS = 1_700_000_000_000
+ROUND_MS = 45_000
+YARDSTICK_STEPS = 200_000
+
+
+def measure() -> list[Figure]:
+    place = MEMORY_DISK if MEMORY_DISK.is_dir() else None
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        return _measured(str(Path(folder) / LEDGER_NAME))
+
+
+def _measured(path: str) -> list[Figure]:
+    clock = [BEGUN_MS]
+    manager = Manager(path, lambda: clock[0])
+    names = unit_names(TABLES)
+    open_tables(manager, names)
+    units = [_Unit(manager, unit_id) for unit_id, _ in names]
+    batches, wagers = _batches(units), TABLES * ROUNDS * len(SENSORS)
+    before = _file_bytes(path)
+    begun_s = time.process_time()
+    for batch in batches:
+        clock[0] += ROUND_MS * BATCH // (2 * TABLES)
+        manager.intake.take(batch)
+    took_us = (time.process_time() - begun_s) * 1e6 / wagers
+    kept = (_file_bytes(path) - before) / wagers
+    page_ms = _page_ms(manager)
+    manager.store.close()
+    note = f"{_yardstick_ns():.0f} ns for a step of plain Python in the same minute"
+    return [
+        at_most("CPU per wager, batches of 100 events", took_us, 40, "us", note),
+        at_most("kept per wager", kept, 120, "bytes", "the file, with its indexes"),
+        _audit(path, wagers, note),
+        _start(path, wagers),
+        at_most(f"the manager's page at {TABLES} tables, built", page_ms, 5, "ms", note),
+    ]
+
+
+class _Unit:
+    """Chains events as a unit does."""
+
+    def __init__(self, manager: Manager, unit_id: str) -> None:
+        self.unit_id = unit_id
+        self._sequence, journal_id = 0, secrets.token_bytes(16)
+        self._digest = first_digest(journal_id)
+        versions = (VERSION_MIN, VERSION_MAX)
+        manager.units.greet(Hello(unit_id, *versions, journal_id, 0, 0, b"", "perf", ()))
+
+    def make(self, body: events.EventBody, at_ms: int) -> tuple[str, Event]:
+        self._sequence += 1
+        said = (self._sequence, body.KIND, body.to_body(), at_ms - BEGUN_MS, at_ms)
+        self._digest = event_digest(self._digest, *said)
+        return self.unit_id, Event(*said, self._digest)
+
+
+def _batches(units: list[_Unit]) -> list[list[tuple[str, Event]]]:
+    made: list[tuple[str, Event]] = []
+    wagered_cents = WAGER_CENTS * len(SENSORS)
+    for number in range(1, ROUNDS + 1):
+        at_ms = BEGUN_MS + number * ROUND_MS
+        start = events.RoundStart(number, SENSORS, (), (), wagered_cents)
+        made += [unit.make(start, at_ms) for unit in units]
+        made += [unit.make(events.RoundEnd(number), at_ms + ROUND_MS // 2) for unit in units]
+    return [made[first : first + BATCH] for first in range(0, len(made), BATCH)]
+
+
+def _audit(path: str, wagers: int, note: str) -> Figure:
+    ledger = Ledger(reader_at(path))
+    begun_s = time.process_time()
+    finding = audit(ledger)
+    took_s = time.process_time() - begun_s
+    ledger.close()
+    assert finding.sound, finding.sentence
+    return at_least("audit", wagers / took_s, 150_000, "wagers/CPU-s", note)
+
+
+def _start(path: str, wagers: int) -> Figure:
+    begun_s = time.perf_counter()
+    manager = Manager(path, lambda: BEGUN_MS)
+    took_s = time.perf_counter() - begun_s
+    manager.store.close()
+    return at_most(f"a ledger with {wagers} wagers opened", took_s, 2, "s", "only its end is read")
+
+
+def _page_ms(manager: Manager) -> float:
+    pages, took_ms = pages_of(manager.view), []
+    for _ in range(20):
+        begun_s = time.process_time()
+        pages()
+        took_ms.append((time.process_time() - begun_s) * 1000)
+    return statistics.median(took_ms)
+
+
+def _file_bytes(path: str) -> int:
+    """The file and its log; the log is written into the file in the end."""
+    reader = reader_at(path)
+    ((pages,),) = reader.rows("SELECT page_count FROM pragma_page_count()")
+    ((size,),) = reader.rows("SELECT page_size FROM pragma_page_size()")
+    reader.close()
+    return int(pages * size)
+
+
+def _yardstick_ns() -> float:
+    begun_s, rows = time.process_time(), {}
+    for number in range(YARDSTICK_STEPS):
+        rows[number % 1000, "a"] = (number, "x", b"y")
+    return (time.process_time() - begun_s) * 1e9 / YARDSTICK_STEPS

@@ -1,0 +1,49 @@
+"""`python -m sim perf`: takes every figure and prints it; nothing here can fail a build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from sim.runs.perf import (
+    books,
+    chip_to_light,
+    durability,
+    floor_load,
+    odds,
+    press_to_answer,
+    real_threads,
+    scan_cost,
+    strict_gate,
+    unit_process,
+    virtual_time,
+)
+from sim.runs.perf.figures import Figure, print_figures, save
+
+GROUPS: dict[str, Callable[[], list[Figure]]] = {
+    "Chip to light, in simulated physical time at 400 kHz": chip_to_light.measure,
+    "Looking at a sensor, beside Adafruit's driver on the same simulated bus": scan_cost.measure,
+    "The unit as a process, on this machine": unit_process.measure,
+    "The unit in real time, with real threads": real_threads.measure,
+    "A press on the panel, in Chromium": press_to_answer.measure,
+    "Durability": durability.measure,
+    "The books": books.measure,
+    "A floor over TLS, beside pgbench": floor_load.measure,
+    "Virtual time": virtual_time.measure,
+    "Exact odds": odds.measure,
+    "The strict gate": strict_gate.measure,
+}
+
+
+def run_perf(json_path: Path | None, only: str) -> int:
+    wanted = [title for title in GROUPS if only.lower() in title.lower()]
+    if not wanted:
+        print(f"No group's title contains {only!r}; there are: {'; '.join(GROUPS)}.")
+        return 2
+    measured: dict[str, list[Figure]] = {}
+    for title in wanted:
+        measured[title] = GROUPS[title]()
+        print_figures(title, measured[title])
+    if json_path:
+        save(json_path, measured)
+    return 0

@@ -1,0 +1,117 @@
+"""A floor of 500 tables over TLS, beside pgbench on the same disk and the same PostgreSQL.
+
+pgbench does what a ledger without group commit would: 100 clients insert an event and add to one
+hot row, each in a transaction of its own. Both sync to the same disk in the same run; the ratio
+counts, not the rate.
+"""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sim.runs.floor.run import Wanted, run_floor
+from sim.runs.perf.figures import Figure, at_least, at_most
+
+TABLES = 500
+SECONDS = 30
+STEADY_PER_S = 1000
+PGBENCH_CLIENTS = 100
+PGBENCH_SECONDS = 15
+TIMES_OVER_TLS = 10
+_SCHEMA = (
+    "CREATE TABLE bench_events (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
+    " unit int NOT NULL, body bytea NOT NULL);"
+    "CREATE TABLE bench_meter (id int PRIMARY KEY, amount bigint NOT NULL) WITH (fillfactor = 50);"
+    "INSERT INTO bench_meter VALUES (1, 0);"
+)
+_INSERT = (
+    "INSERT INTO bench_events (unit, body) VALUES (:client_id, decode(repeat('ab',60),'hex'));"
+)
+_HOT_ROW = f"BEGIN;\n{_INSERT}\nUPDATE bench_meter SET amount = amount + 1 WHERE id = 1;\nCOMMIT;\n"
+
+
+def measure(tables: int = TABLES, seconds: int = SECONDS) -> list[Figure]:
+    # Run from the project's folder: the server belongs to the tests.
+    servers = importlib.import_module("tests.kit.postgres_server")
+    if not servers.is_installed():
+        return _floor(Wanted(tables, seconds), None)
+    server = servers.PostgresServer(servers.DURABLE)
+    try:
+        hot, inserts = _pgbench(server, _HOT_ROW), _pgbench(server, _INSERT + "\n")
+        beside = (
+            f"pgbench, {PGBENCH_CLIENTS} clients: {hot:.0f} hot, {inserts:.0f} inserts a second"
+        )
+        figures = _floor(Wanted(tables, seconds), hot, beside)
+        url = _new_ledger(server)
+        return figures + _floor(Wanted(tables, seconds, url), hot, beside)
+    finally:
+        server.remove()
+
+
+def _floor(wanted: Wanted, hot_per_s: float | None, beside: str = "") -> list[Figure]:
+    full = run_floor(wanted)
+    engine, rate = full["engine"], full["wagers_per_second"]
+    figures = [
+        _rate(f"{engine}: durable wagers on one meter", rate, hot_per_s, beside),
+        _none(f"{engine}: acknowledged and lost", full["lost"]),
+        _none(f"{engine}: doubled", full["doubled"]),
+        at_most(f"{engine}: all back after kill -9", full["back_after_kill_s"], 10, "s"),
+        at_most(f"{engine}: change shown at all tables, p99", full["shown_p99_ms"], 250, "ms"),
+        at_most(f"{engine}: memory per unit", full["memory_per_unit_kb"], 100, "KB"),
+    ]
+    if wanted.database:
+        return figures
+    steady = run_floor(wanted._replace(wagers_per_s=STEADY_PER_S, kills=False))
+    sync_ms = steady["sync_p50_ms"]
+    note = f"and the disk's own sync of {sync_ms:.2f} ms"
+    for name, bound_ms in (("p50", 5), ("p99", 20)):
+        value_ms = steady[f"ack_{name}_ms"]
+        title = f"{engine}: receipt at {STEADY_PER_S} wagers/s, {name}"
+        figures.append(at_most(title, value_ms, bound_ms + sync_ms, "ms", note))
+    return figures
+
+
+def _rate(name: str, rate: float, hot_per_s: float | None, beside: str) -> Figure:
+    if hot_per_s is None:
+        return Figure(name, rate, "1/s", "PostgreSQL is not installed: no pgbench beside it")
+    note = f"{rate / hot_per_s:.1f} times pgbench's hot row; {beside}"
+    return at_least(name, rate, TIMES_OVER_TLS * hot_per_s, "1/s", note)
+
+
+def _none(name: str, count: int) -> Figure:
+    return at_most(name, count, 0, "wagers")
+
+
+def _pgbench(server: Any, script: str) -> float:
+    """Transactions a second; the tables are made anew."""
+    import psycopg
+
+    with psycopg.connect(server.url(), autocommit=True) as line:
+        line.execute("DROP TABLE IF EXISTS bench_events, bench_meter")
+        line.execute(_SCHEMA)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "script.sql"
+        path.write_text(script, encoding="ascii")
+        done = subprocess.run(
+            [
+                *("pgbench", "-n", "-c", str(PGBENCH_CLIENTS), "-j", "2"),
+                *("-T", str(PGBENCH_SECONDS), "-f", str(path), server.url()),
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    (line_with_rate,) = [line for line in done.stdout.splitlines() if line.startswith("tps = ")]
+    return float(line_with_rate.split()[2])
+
+
+def _new_ledger(server: Any) -> str:
+    from manager.__main__ import main
+
+    url: str = server.url()
+    assert main(["make-ledger", url]) == 0
+    return url

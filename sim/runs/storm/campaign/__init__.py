@@ -1,0 +1,1 @@
+"""Many storms: campaigns over fixed and fresh seeds."""

@@ -1,0 +1,296 @@
+"""Watches one manager's ledger: every entry explained by an event, every event taken in once.
+
+After each commit it reads what is new and compares it with books of its own, posting by posting;
+after each restart it makes sure that nothing it had seen committed is gone. It reads rows through
+the manager's own connection (the file is locked for others) and does its own hashing and adding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import cbor2
+
+from manager.ledger.store.store import Store
+from sim.runs.storm import marks
+from sim.runs.storm.checks.alarm_watch import AlarmWatch, IsCopied
+from sim.runs.storm.checks.awards import MICRO
+from sim.runs.storm.checks.books import Books, Expected
+from sim.runs.storm.checks.terms import TableTerms
+from sim.runs.storm.record import Record
+
+_FORM = b"underfelt ledger chain 1"
+_ENTRIES = (
+    "SELECT t.number, t.kind, t.table_id, t.round_number, t.sensor, t.claim_number, t.sentence,"
+    " t.detail, t.commit_ms, t.unit_id, t.event_sequence, t.event_monotonic_ms, t.event_wall_ms,"
+    " t.event_digest, t.changes, t.digest, p.account, p.amount_microcents FROM transactions t"
+    " LEFT JOIN postings p ON p.transaction_number = t.number WHERE t.number > ?"
+    " ORDER BY t.number, p.position"
+)
+KnowsEvent = Callable[[str, int, bytes], bool]
+
+
+class Event(NamedTuple):
+    sequence: int
+    kind: int
+    body: dict[int, Any]
+    digest: bytes
+
+
+@dataclass
+class UnitView:
+    """How far the manager has taken in one unit's journal, as the checker saw it."""
+
+    table_id: str
+    journal_id: bytes
+    digests: list[bytes] = field(default_factory=list)
+    waiting: deque[Event] = field(default_factory=deque)
+    locked: bool = False
+
+    @property
+    def last_sequence(self) -> int:
+        return len(self.digests)
+
+
+# The one entry of a storm that no event causes: its people release a unit whose disk was copied.
+UNIT_RELEASED = "UNIT_RELEASED"
+
+
+class LedgerWatch:
+    def __init__(
+        self,
+        name: str,
+        record: Record,
+        knows_event: KnowsEvent,
+        is_copied: IsCopied,
+        on_event: Callable[[str, Event], None],
+    ) -> None:
+        self.name = name
+        self.units: dict[str, UnitView] = {}
+        self.books = Books()
+        self._record = record
+        self._knows_event = knows_event
+        self._alarms = AlarmWatch(name, record, self.books, is_copied)
+        self._on_event = on_event
+        self._entry_count = 0
+        self._digest = b""
+        self._win_count = 0
+        self._due: deque[Expected] = deque()
+        self._releases: dict[str, int] = {}
+        self._cause: tuple[str, int] = ("", 0)
+
+    def open_table(self, terms: TableTerms) -> None:
+        self._due.extend(self.books.open_table(terms))
+
+    def people_release(self, table_id: str) -> None:
+        """Two people are about to release this table's unit: one entry of theirs may come."""
+        self._releases[table_id] = self._releases.get(table_id, 0) + 1
+
+    def last_sequence(self, unit_id: str) -> int:
+        return self.units[unit_id].last_sequence if unit_id in self.units else 0
+
+    def open_claims(self) -> int:
+        return sum(claim.state in ("open", "owed") for claim in self.books.claims.values())
+
+    # -- looking -----------------------------------------------------------------------------
+
+    def look(self, store: Store) -> None:
+        """Takes in what was committed since the last look."""
+        self._read_units(store)
+        for number, rows in groupby(store.rows(_ENTRIES, (self._entry_count,)), lambda r: r[0]):
+            self._entry(store, number, list(rows))
+        for unit_id, unit in self.units.items():
+            while unit.waiting:
+                self._next_event(unit_id, unit)
+        self._refuse_leftovers()
+        self._read_wins(store)
+        self._alarms.look(store)
+        self._compare_balances(store)
+
+    def restarted(self, store: Store) -> bool:
+        """Everything seen committed must still be there. True when more is there than was seen."""
+        before = (self._entry_count, self._event_count())
+        row = store.row("SELECT digest FROM transactions WHERE number = ?", (self._entry_count,))
+        if self._entry_count and (row is None or row[0] != self._digest):
+            self._violate("durable before acknowledged", f"entry {self._entry_count} is gone")
+        for unit_id, unit in self.units.items():
+            self._still_there(store, unit_id, unit)
+        if not self._record.violations:
+            self.look(store)
+        return before != (self._entry_count, self._event_count())
+
+    def _still_there(self, store: Store, unit_id: str, unit: UnitView) -> None:
+        if not unit.digests:
+            return
+        row = store.row(
+            "SELECT digest FROM events WHERE unit_id = ? AND journal_id = ? AND sequence = ?",
+            (unit_id, unit.journal_id, unit.last_sequence),
+        )
+        if row is None or row[0] != unit.digests[-1]:
+            self._violate(
+                "durable before acknowledged", f"event {unit.last_sequence} of {unit_id} is gone"
+            )
+
+    def _event_count(self) -> int:
+        return sum(unit.last_sequence for unit in self.units.values())
+
+    # -- events ------------------------------------------------------------------------------
+
+    def _read_units(self, store: Store) -> None:
+        for unit_id, table_id, journal_id, last, lock in store.rows(
+            "SELECT unit_id, table_id, journal_id, last_sequence, lock_sentence FROM units"
+            " ORDER BY unit_id"
+        ):
+            unit = self.units.setdefault(unit_id, UnitView(table_id, journal_id))
+            unit.locked = bool(lock)
+            if unit.journal_id != journal_id:
+                self._violate("chains verify", f"{unit_id} was given another journal")
+            if last != unit.last_sequence:
+                self._read_events(store, unit_id, unit)
+            if last != unit.last_sequence:
+                self._violate("no gap", f"{unit_id} is at {last}, its events end elsewhere")
+
+    def _read_events(self, store: Store, unit_id: str, unit: UnitView) -> None:
+        for sequence, kind, body, monotonic_ms, wall_ms, digest in store.rows(
+            "SELECT sequence, kind, body, monotonic_ms, wall_ms, digest FROM events"
+            " WHERE unit_id = ? AND journal_id = ? AND sequence > ? ORDER BY sequence",
+            (unit_id, unit.journal_id, unit.last_sequence),
+        ):
+            previous = unit.digests[-1] if unit.digests else unit.journal_id.ljust(32, b"\0")
+            parts = [cbor2.dumps(each) for each in (sequence, kind, monotonic_ms, wall_ms)]
+            covered = b"\x85" + parts[0] + parts[1] + body + parts[2] + parts[3]
+            if sequence != unit.last_sequence + 1:
+                self._violate("no gap", f"event {sequence} of {unit_id} came out of turn")
+            if hashlib.sha256(previous + covered).digest() != digest:
+                self._violate("chains verify", f"event {sequence} of {unit_id} does not follow")
+            if not self._knows_event(unit_id, sequence, digest):
+                self._violate("nothing invented", f"nobody recorded event {sequence} of {unit_id}")
+            unit.digests.append(digest)
+            unit.waiting.append(Event(sequence, kind, cbor2.loads(body), digest))
+
+    def _next_event(self, unit_id: str, unit: UnitView) -> None:
+        self._refuse_leftovers()
+        event = unit.waiting.popleft()
+        self._cause = (unit_id, event.sequence)
+        self._on_event(unit_id, event)
+        self._due.extend(self.books.event(unit.table_id, event.kind, event.body))
+
+    # -- entries -----------------------------------------------------------------------------
+
+    def _entry(self, store: Store, number: int, rows: list[tuple[Any, ...]]) -> None:
+        head, digest = rows[0], rows[0][15]
+        postings = [(row[16], row[17]) for row in rows if row[16] is not None]
+        if number != self._entry_count + 1:
+            self._violate("no gap", f"ledger entry {number} follows {self._entry_count}")
+        if _digest(self._digest or _genesis(store), head, postings) != digest:
+            self._violate("chains verify", f"ledger entry {number} does not match its digest")
+        self._entry_count, self._digest = number, digest
+        self._record.note("ledger", self.name, number, head[1], digest.hex()[:16])
+        if sum(amount for _, amount in postings) != 0:
+            self._violate("money conserved", f"ledger entry {number} does not add up to zero")
+        if head[1] in ("EVENT", "NOTE"):
+            self._moved_nothing(number, postings)
+        else:
+            self._match(number, head, dict(postings))
+
+    def _moved_nothing(self, number: int, postings: list[tuple[str, int]]) -> None:
+        if postings:
+            self._violate("money conserved", f"ledger entry {number} moves money and says it not")
+
+    def _match(self, number: int, head: tuple[Any, ...], postings: dict[str, int]) -> None:
+        cause = (head[9], head[10])
+        unit = self.units.get(head[9])
+        while unit is not None and self._cause != cause and unit.waiting:
+            self._next_event(head[9], unit)
+        found = Expected(head[1], head[2], head[3], head[4], head[5], postings)
+        if head[1] == UNIT_RELEASED and self._releases.get(head[2], 0) and not postings:
+            self._releases[head[2]] -= 1
+            return
+        if not self._due or (head[9] and self._cause != cause):
+            self._violate("counted once", f"entry {number} has no cause: {found} by {cause}")
+            return
+        wanted = self._due.popleft()
+        if wanted != found:
+            self._violate("money as the rules say", f"wanted {wanted}, found {found}")
+
+    def _refuse_leftovers(self) -> None:
+        if self._due:
+            self._violate("nothing lost", f"{self._cause} booked too little: {self._due[0]}")
+            self._due.clear()
+
+    # -- wins, balances ----------------------------------------------------------------------
+
+    def _read_wins(self, store: Store) -> None:
+        for number, table_id, claim_number in store.rows(
+            "SELECT number, table_id, claim_number FROM wins WHERE number > ? ORDER BY number",
+            (self._win_count,),
+        ):
+            self._win_count = number
+            self._record.win_count += 1
+            self._win(store, number, table_id, claim_number)
+        if self._win_count != self.books.win_count:
+            self._violate("no win lost", f"{self._win_count} wins, {self.books.win_count} commits")
+
+    def _win(self, store: Store, number: int, table_id: str, claim_number: int) -> None:
+        claim = self.books.claims.get((table_id, claim_number))
+        if claim is None or claim.win_number != number:
+            self._violate("no win paid twice", f"win {number} of {table_id} has no commit")
+            return
+        wanted = [
+            (line.sensor, line.hand, cents, line.terms.meter)
+            for line, cents in zip(claim.lines, claim.amounts_cents, strict=True)
+        ]
+        found = store.rows(
+            "SELECT sensor, hand, amount_cents, meter_id FROM win_lines WHERE win_number = ?"
+            " ORDER BY position",
+            (number,),
+        )
+        envy = store.rows(
+            "SELECT sensor, amount_cents FROM win_envy WHERE win_number = ? ORDER BY position",
+            (number,),
+        )
+        if (found, envy) != (wanted, claim.envy):
+            self._violate("amounts as the rules say", f"win {number}: {wanted}, found {found}")
+        for policy in self.books.policies_met(claim):
+            self._record.marks.fire(marks.SEVERAL_AWARDS[policy])
+
+    def _compare_balances(self, store: Store) -> None:
+        kept: dict[str, int] = dict(store.rows("SELECT account, amount_microcents FROM balances"))
+        found = {account: amount for account, amount in kept.items() if amount}
+        wanted = {name: amount for name, amount in self.books.balances.items() if amount}
+        if found != wanted:
+            self._violate("money conserved", f"balances {found}, by our own adding {wanted}")
+        for name, meter in self.books.meters.items():
+            opening = meter.terms.opening_cents * MICRO
+            total = opening + meter.contributed - meter.awarded + meter.reseeded
+            shown = kept.get(f"meter/{name}/player", 0) + kept.get(f"meter/{name}/house", 0)
+            if shown != total:
+                self._violate("meter explained", f"meter {name} is {shown}, its history {total}")
+        if sum(kept.values()) != 0:
+            self._violate("money conserved", f"all balances add up to {sum(kept.values())}")
+
+    def _violate(self, rule: str, sentence: str) -> None:
+        self._record.violate(rule, self.name, sentence)
+
+
+def shown_cents(books: Books) -> dict[str, int]:
+    return {name: meter.total // MICRO for name, meter in books.meters.items()}
+
+
+def _genesis(store: Store) -> bytes:
+    row = store.row("SELECT value FROM meta WHERE key = 'ledger_id'")
+    assert row is not None
+    return hashlib.sha256(_FORM + row[0]).digest()
+
+
+def _digest(previous: bytes, head: tuple[Any, ...], postings: list[tuple[str, int]]) -> bytes:
+    number, kind, *reference = head[:6]
+    form = [previous, number, kind, reference, head[6], head[7], head[8], list(head[9:14])]
+    form.append([list(posting) for posting in postings])
+    form.append(head[14])
+    return hashlib.sha256(cbor2.dumps(form, canonical=True)).digest()

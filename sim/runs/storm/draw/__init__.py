@@ -1,0 +1,1 @@
+"""Draws what stands on a floor: tables, games, meters, and the files that say so."""

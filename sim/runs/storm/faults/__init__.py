@@ -1,0 +1,1 @@
+"""What goes wrong in a storm: the deck of faults, who deals them, and what each does."""

@@ -1,0 +1,193 @@
+"""One Game Manager in a storm: its process, disk, clock and network, and the watchers on them.
+
+It alone knows how the manager dies and comes back. It halts, is killed, or loses power with its
+machine; each time a new process starts on what the disk has kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from typing import TYPE_CHECKING, Any, Protocol
+
+from manager.ledger.errors import LedgerError
+from manager.ledger.store.engine import StorageFailed
+from manager.ledger.store.sqlite_engine import SqliteEngine
+from manager.ledger.store.store import Store
+from sim.floor.manager import SimManager
+from sim.network.network import Connection, SimNetwork
+from sim.runs.storm import marks
+from sim.runs.storm.checks.ledger_watch import Event, LedgerWatch
+from sim.runs.storm.checks.terms import read_terms
+from sim.runs.storm.checks.wire_watch import WireWatch
+from sim.runs.storm.draw.tables import TablePlan
+from sim.runs.storm.floor.clock import MachineClock
+from sim.runs.storm.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sim.runs.storm.floor.table import StormTable
+
+
+class Inspector(Protocol):
+    """Whom to tell that something may have been committed."""
+
+    def dirty(self, who: Any) -> None: ...
+
+
+class StormManager:
+    def __init__(self, name: str, record: Record, seed: str, inspector: Inspector) -> None:
+        self.name = name
+        self.record = record
+        self.inspector = inspector
+        # This word decides the draws: changed, every seed that found something is another storm.
+        self.chance = random.Random(f"{seed}/office")
+        self.clock = MachineClock()
+        self.network = SimNetwork()
+        self.process = SimManager(self.chance.randrange(1 << 30), self.clock)
+        self.tables: list[StormTable] = []
+        self.listeners: list[Callable[[StormManager, str, Event], None]] = []
+        self.ledger = LedgerWatch(name, record, self._knows_event, self._is_copied, self._committed)
+        self.errors: list[BaseException] = []
+        self.wire = WireWatch(self, record)
+        self._dirty = False
+        self._down = asyncio.Event()
+        self._funeral: list[asyncio.Task[None]] = []
+        self._had_unacknowledged = False
+        self.disk = self.process.disk
+        self.disk.on_cut = self._disk_lost_power
+        self.disk.on_change = self._disk_changed
+        self.network.tap = self.wire.written
+        self.network.listen(self._serve)
+
+    @property
+    def running(self) -> bool:
+        return self.process.running
+
+    @property
+    def halted(self) -> bool:
+        return self.process.app.server.halted.is_set()
+
+    def open_table(self, plan: TablePlan) -> None:
+        self.ledger.open_table(read_terms(plan.text))
+        self.process.open_table(plan.text)
+        self.look()
+
+    # -- life and death ----------------------------------------------------------------------
+
+    def kill(self, silent: bool) -> None:
+        """Now, whatever is going on. Silent: the whole machine, so no unit is told."""
+        if not self.running:
+            return
+        self._note_what_is_open()
+        self.process.running = False
+        self.disk.cut_power()
+        arrives = self.chance.random() < 0.5
+        self._funeral = self.network.crash(silent, in_flight_arrives=arrives)
+        self._down.set()
+
+    async def goes_down(self, patience_s: float) -> bool:
+        """Waits for a kill that is on its way."""
+        try:
+            async with asyncio.timeout(patience_s):
+                await self._down.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def restart(self) -> None:
+        """Ends with the manager serving, or dead again, or with a violation."""
+        if self.running:
+            return
+        await asyncio.gather(*self._funeral, return_exceptions=True)
+        self._funeral = []
+        self._down.clear()
+        try:
+            self.process.restart()
+        except (LedgerError, StorageFailed) as error:
+            if self.disk.powered:
+                self.record.violate("the ledger can be read", self.name, str(error))
+            return
+        self._dirty = False
+        self.compare_with_log()
+        more = self.ledger.restarted(self.process.app.store)
+        if more or self._had_unacknowledged:
+            self.record.marks.fire(marks.UNACKNOWLEDGED_COMMIT_SURVIVED)
+        self.record.note("restart", self.name)
+        self.network.listen(self._serve)
+
+    def compare_with_log(self) -> None:
+        """What is in memory is the fold of the log, after each restart and at the end."""
+        with contextlib.suppress(StorageFailed):  # its disk fails: the next start will tell
+            differs = self.process.difference()
+            if differs:
+                self.record.violate("state is a fold of the log", self.name, differs)
+
+    async def close(self) -> None:
+        await asyncio.gather(*self._funeral, return_exceptions=True)
+        await self.network.close()
+        await self.process.close()
+
+    def _disk_lost_power(self) -> None:
+        if self.running:
+            self.kill(silent=True)
+
+    def _note_what_is_open(self) -> None:
+        if self.ledger.open_claims():
+            self.record.marks.fire(marks.MANAGER_RESTARTED_WITH_CLAIM)
+        self._had_unacknowledged = any(
+            table.unit.alive
+            and table.unit.journal is not None
+            and self.ledger.last_sequence(table.unit_id) > table.unit.journal.outbox.acked_sequence
+            for table in self.tables
+        )
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: Any) -> None:
+        try:
+            await self.process.serve(reader, writer)
+        except Exception as error:
+            if self.running:
+                self.errors.append(error)
+            raise
+
+    # -- watching ----------------------------------------------------------------------------
+
+    def unit_on(self, connection: Connection) -> StormTable:
+        return next(table for table in self.tables if table.cable is connection.cable)
+
+    def is_writing(self) -> bool:
+        return self.running and in_transaction(self.process.app.store)
+
+    def _disk_changed(self) -> None:
+        self._dirty = True
+        self.inspector.dirty(self)
+
+    def look(self) -> None:
+        """Takes in what the ledger committed since the last look."""
+        if self._dirty and self.running and not self.is_writing():
+            self._dirty = False
+            with contextlib.suppress(StorageFailed):  # its disk fails: the next start will tell
+                self.ledger.look(self.process.app.store)
+
+    def _knows_event(self, unit_id: str, sequence: int, digest: bytes) -> bool:
+        for table in self.tables:
+            if table.unit_id == unit_id:
+                table.look()
+                rows = table.journal.rows
+                if sequence <= len(rows) and rows[sequence - 1].digest == digest:
+                    return True
+        return False
+
+    def _is_copied(self, unit_id: str) -> bool:
+        return any(table.unit_id == unit_id and table.original for table in self.tables)
+
+    def _committed(self, unit_id: str, event: Event) -> None:
+        for listener in list(self.listeners):
+            listener(self, unit_id, event)
+
+
+def in_transaction(store: Store) -> bool:
+    engine = store.engine
+    return isinstance(engine, SqliteEngine) and bool(engine.connection.in_transaction)

@@ -1,0 +1,1 @@
+"""Who plays in a storm: dealers and supervisors, with habits and slips."""

@@ -1,0 +1,1 @@
+"""A disk that behaves like one when the power goes."""

@@ -1,0 +1,1 @@
+"""Virtual time: a loop whose clock jumps, and the hardware that follows it."""

@@ -1,0 +1,168 @@
+"""No cent is hidden: what is to be paid lies on the dealer's panel whole, on one page or several.
+
+Every shipped table, one to four winners, envy for everybody else, the largest amounts, on both
+panels a house uses. Every piece of text must lie inside whatever could cut it off. Mutations this
+catches: rows that scroll or are cut (`layPages` called by nobody), a total's column that is too
+narrow for the largest amount.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from controller.web import app
+from controller.words import HouseWords
+from tests.kit.chromium import launch_chromium, narrowest_px
+from tests.kit.cut_off import CUT_OFF
+from tests.kit.served_pages import Served
+from tests.kit.shipped_views import LARGEST_CENTS, TABLES, shipped_view
+from tests.kit.table_views import FakeTable, claim, pay, pay_line, pay_row, table_view
+
+pytestmark = pytest.mark.browser
+SIZES = [(1024, 600), (1280, 800)]
+WINNERS = [1, 2, 3, 4]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = launch_chromium(playwright)
+        yield browser
+        browser.close()
+
+
+def rows(view: dict[str, Any], winners: int) -> list[dict[str, Any]]:
+    """Every seat gets something: the first ones for a hand on each game, all the others envy."""
+    numbers = [seat["seat"] for seat in view["seats"]][::-1]
+    letters = [game["letter"] for game in view["games"]]
+    longest = {g["letter"]: max((h["label"] for h in g["hands"]), key=len) for g in view["games"]}
+    won = numbers[:winners]
+    found = []
+    for seat in numbers:
+        lines = [
+            pay_line("award", f"{seat}{letter}", longest[letter], LARGEST_CENTS)
+            for letter in (letters if seat in won else [])
+        ]
+        envies = [
+            pay_line("envy", f"{seat}{letter}", "Envy", 1_000_000, win=number)
+            for number, winner in enumerate(won, start=1)
+            for letter in letters
+            if winner != seat
+        ]
+        found.append(pay_row(seat, lines + envies))
+    return [row for row in found if row["lines"]]
+
+
+def seats_shown(page: Page, box: str) -> list[int]:
+    """The seats of all pages, in order; each page is checked for text that is cut off."""
+    found: list[int] = []
+    while True:
+        assert page.evaluate(CUT_OFF, box) == []
+        shown = page.locator(f"{box} .pay-row:visible")
+        found += shown.evaluate_all("all => all.map(row => Number(row.dataset.paySeat))")
+        onward = page.locator(f"{box} [data-turn=on]")
+        if not onward.is_visible() or onward.is_disabled():
+            return found
+        onward.click()
+
+
+def entered(view: dict[str, Any], winners: int, stage: str) -> dict[str, Any]:
+    due = rows(view, winners)
+    hands = [line for row in due for line in row["lines"] if line["kind"] == "award"]
+    lines = [
+        {"order": n, "seat": int(x["sensor"][:-1]), "hand": "", "source": "meter", **x}
+        for n, x in enumerate(hands, start=1)
+    ]
+    return claim(stage, lines, []) | {"rows": due}
+
+
+def prove(page: Page, served: Served, table: FakeTable, winners: int) -> None:
+    view = table.view()
+    due = rows(view, winners)
+    seats = [row["seat"] for row in due]
+    served.do(table.change, state="locked", claim=None, pay=pay(due))
+    expect(page.locator("#pay-list")).to_be_visible()
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        settled(page)
+        assert seats_shown(page, "#pay-list") == seats
+        assert page.evaluate(CUT_OFF, ".message, .actions") == []
+        page.locator("#pay-list [data-turn=back]").evaluate("b => { b.click(); b.click(); }")
+    for stage, box, wanted in (("authorise", "#sheet", seats), ("preview", "#preview", None)):
+        served.do(table.change, state="claim", pay=None, claim=entered(view, winners, stage))
+        expect(page.locator(box)).to_be_visible()
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            settled(page)
+            assert seats_shown(page, box) == (wanted or seats[:winners])
+            page.locator(f"{box} [data-turn=back]").evaluate(
+                "b => { for (let i = 0; i < 9; i += 1) b.click(); }"
+            )
+
+
+def settled(page: Page) -> None:
+    page.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("language", ["en-US", "es-US"])
+def test_every_amount_of_a_shipped_table_can_be_read(
+    chromium: Browser, name: str, language: str
+) -> None:
+    table = FakeTable({**deepcopy(shipped_view(name)), "pay": None})
+    with Served(app.build(table, words=HouseWords(language))) as served:
+        page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        page.goto(served.url)
+        expect(page.locator(".action[data-next]")).not_to_have_count(0)
+        for winners in WINNERS:
+            prove(page, served, table, winners)
+        page.close()
+
+
+@pytest.mark.parametrize("seat_count", range(1, 8))
+def test_one_to_seven_seats_fit(chromium: Browser, seat_count: int) -> None:
+    view = table_view()
+    table = FakeTable(view | {"seats": view["seats"][:seat_count]})
+    with Served(app.build(table)) as served:
+        page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        page.goto(served.url)
+        expect(page.locator(".action[data-next]")).not_to_have_count(0)
+        prove(page, served, table, min(seat_count, 4))
+        page.close()
+
+
+def test_a_seat_is_ticked_off_and_stays_with_its_time(chromium: Browser) -> None:
+    won = [pay_line("award", "5A", "Four Aces", 800_075)]
+    gone = pay_line("award", "3A", "Four of a Kind", 80_000, reversed=True)
+    table = FakeTable(table_view(state="locked"))
+    with Served(app.build(table)) as served:
+        page = chromium.new_page(viewport={"width": 1024, "height": 600})
+        page.goto(served.url)
+        expect(page.locator(".action[data-next]")).not_to_have_count(0)
+        served.do(table.change, pay=pay([pay_row(5, won), pay_row(3, [gone], 80_000)]))
+        tick = page.locator('[data-button="TICK 5"]')
+        expect(tick).to_contain_text("$8,000.75")
+        assert narrowest_px(tick) >= 44
+        taken = page.locator('[data-pay-seat="3"]')
+        expect(taken.locator(".tick")).to_have_text("TAKEN BACK $800.00")
+        expect(taken.locator(".line-label")).to_have_css("text-decoration-line", "line-through")
+        expect(page.locator("#pay-take-back")).to_have_text("$800.00")
+        served.do(table.change, pay=pay([pay_row(5, won, 800_075), pay_row(3, [gone], 80_000)]))
+        expect(tick).to_be_hidden()
+        expect(page.locator('[data-pay-seat="5"] .row-done')).to_contain_text("Paid")
+        expect(page.locator("#pay-due")).to_have_text("$0.00")
+        # To enter another hand the list steps aside; the next amount to pay brings it back.
+        page.locator("#pay-fold").click()
+        expect(page.locator("#pay-list")).to_be_hidden()
+        page.locator('[data-button="SEAT 5"]').click()
+        more = [*won, pay_line("envy", "5A", "Envy", 10_000, win=2)]
+        served.do(table.change, pay=pay([pay_row(5, more, 800_075)]))
+        expect(page.locator("#pay-list")).to_be_visible()
+        expect(tick).to_contain_text("$100.00")
+        expect(page.locator('[data-pay-seat="5"] .row-total')).to_have_text("$8,100.75")
+        page.close()

@@ -1,0 +1,270 @@
+"""The PostgreSQL engine keeps the contract, and what only a server can do to it."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from manager.ledger.errors import StoreError
+from manager.ledger.store import postgres_schema
+from manager.ledger.store.engine import Engine, Fenced, OutcomeUnknown, StorageFailed, Tail
+from manager.ledger.store.postgres_engine import PostgresEngine
+from manager.ledger.store.relations import BALANCES, RELATIONS, TRANSACTIONS
+from tests.contract.engine_contract import (
+    EMPTY,
+    EngineContract,
+    begun,
+    commits_beside_lookups,
+    digest_of,
+    step,
+)
+from tests.kit.postgres_server import DURABLE, PostgresServer, is_installed
+
+pytestmark = pytest.mark.skipif(not is_installed(), reason="PostgreSQL is not installed here")
+LEDGER_ID = bytes(range(16))
+LEASE_S = 600.0  # no test waits for its end: `expire` lets the time pass
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    server = PostgresServer()
+    with psycopg.connect(server.url(), autocommit=True) as superuser:
+        superuser.execute("CREATE ROLE uf_owner LOGIN CREATEDB")
+        superuser.execute("CREATE ROLE uf_manager LOGIN")
+        superuser.execute("GRANT CREATE ON DATABASE postgres TO uf_owner")
+    yield server
+    server.remove()
+
+
+class Ledger:
+    """A ledger of its own in the one server, written by the role that a manager has."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        self.server = server
+        self.schema = f"ledger_{next(_numbers)}"
+        self.url = server.url("uf_manager")
+        with psycopg.connect(server.url("uf_owner"), autocommit=True) as owner:
+            postgres_schema.create(owner, self.schema, LEDGER_ID, "uf_manager")
+
+    def engine(self) -> PostgresEngine:
+        return PostgresEngine(self.url, self.schema, LEASE_S, answer_max_s=0.5)
+
+    def kill(self, engine: Engine) -> None:
+        assert isinstance(engine, PostgresEngine)
+        engine.connection.close()
+        self.expire()
+
+    def expire(self) -> None:
+        self.run("UPDATE lease SET expires_at = clock_timestamp() - interval '1 second'")
+
+    def run(self, text: str) -> list[tuple[object, ...]]:
+        """As the server's own superuser, who may do anything."""
+        with psycopg.connect(self.server.url(), autocommit=True) as superuser:
+            superuser.execute(f"SET search_path TO {self.schema}")
+            cursor = superuser.execute(text)
+            return cursor.fetchall() if cursor.description else []
+
+
+@pytest.fixture
+def rig(server: PostgresServer) -> Ledger:
+    return Ledger(server)
+
+
+def test_rows_are_looked_up_beside_a_commit(rig: Ledger) -> None:
+    engine = rig.engine()
+    assert engine.acquire() is not None
+    commits_beside_lookups(engine)
+    engine.close()
+
+
+class TestOnAServer(EngineContract):
+    @pytest.fixture
+    def rig(self, server: PostgresServer) -> Ledger:
+        return Ledger(server)
+
+
+def first(engine: Engine) -> Engine:
+    engine.load()
+    engine.commit(step(EMPTY, (BALANCES, ("players", 1))))
+    return engine
+
+
+def test_who_lost_the_lease_writes_nothing_more(rig: Ledger) -> None:
+    paused = first(begun(rig))
+    rig.expire()
+    taker = begun(rig)
+    taker.load()
+    taker.commit(step(Tail(1, digest_of(1)), (BALANCES, ("players", 2))))
+    for previous in (Tail(1, digest_of(1)), Tail(2, digest_of(2))):
+        with pytest.raises(Fenced):
+            paused.commit(step(previous, (BALANCES, ("players", 3))))
+    assert taker.find(BALANCES, {}) == [("players", 2)]
+    paused.close()  # which must not give away a lease that is another's
+    assert rig.engine().acquire() is None
+    taker.close()
+
+
+def test_each_owner_has_a_greater_epoch(rig: Ledger) -> None:
+    epochs = []
+    for _ in range(3):
+        engine = rig.engine()
+        epochs.append(engine.acquire())
+        engine.close()
+    assert epochs == [1, 2, 3]
+
+
+def test_a_client_stopped_inside_a_commit_cannot_hold_the_lease_for_ever(rig: Ledger) -> None:
+    stopped = begun(rig)
+    assert isinstance(stopped, PostgresEngine)
+    first(stopped)
+    # As a client that sent its commit and stopped before its end: the row stays locked.
+    stopped.connection.execute("BEGIN")
+    stopped.connection.execute("UPDATE lease SET last_number = last_number")
+    taker = rig.engine()
+    assert taker.acquire() is None  # its lease has not run out: it is left alone
+    stopped.connection.execute(
+        "UPDATE lease SET expires_at = clock_timestamp() - interval '1 second'"
+    )
+    stopped.connection.execute("COMMIT")
+    stopped.connection.execute("BEGIN")
+    stopped.connection.execute("UPDATE lease SET last_number = last_number")
+    assert taker.acquire() == 2
+    taker.close()
+    stopped.close()
+
+
+def test_a_commit_without_an_answer_is_cut_and_resolved_by_writing(rig: Ledger) -> None:
+    engine = begun(rig)
+    first(engine)
+    batch = step(Tail(1, digest_of(1)), (BALANCES, ("players", 2)))
+    with psycopg.connect(rig.server.url()) as blocker:
+        blocker.execute(f"SET search_path TO {rig.schema}")
+        blocker.execute("SELECT * FROM lease FOR UPDATE")
+        with pytest.raises(OutcomeUnknown):
+            engine.commit(batch)
+        blocker.rollback()
+    was_committed = engine.resolve(batch)
+    if not was_committed:
+        engine.commit(batch)
+    assert engine.find(BALANCES, {}) == [("players", 2)]
+    assert [row[0] for row in engine.find(TRANSACTIONS, {})] == [1, 2]
+    engine.close()
+
+
+def test_a_commit_that_was_done_before_its_answer_was_lost_is_not_done_again(rig: Ledger) -> None:
+    engine = begun(rig)
+    first(engine)
+    batch = step(Tail(1, digest_of(1)), (BALANCES, ("players", 2)))
+    engine.commit(batch)
+    assert engine.resolve(batch) is True
+    engine.commit(step(Tail(2, digest_of(2)), (BALANCES, ("players", 3))))
+    assert engine.find(BALANCES, {}) == [("players", 3)]
+    engine.close()
+
+
+def test_a_late_commit_of_a_lost_line_fails_after_it_was_resolved(rig: Ledger) -> None:
+    engine = begun(rig)
+    assert isinstance(engine, PostgresEngine)
+    first(engine)
+    batch = step(Tail(1, digest_of(1)), (BALANCES, ("players", 2)))
+    late = engine.connection
+    values = (*engine._fence_values(batch), *engine._packed(batch))
+    engine._open = None  # the line is lost, but its server process lives on
+    assert engine.resolve(batch) is False
+    with pytest.raises(psycopg.Error, match="owned by somebody else"):
+        late.execute(postgres_schema.call_text(), values)
+    assert engine.find(BALANCES, {}) == [("players", 1)]
+    late.close()
+    engine.close()
+
+
+def test_done_with_a_warning_is_not_done(rig: Ledger) -> None:
+    engine = begun(rig)
+    first(engine)
+    rig.run(
+        "CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN RAISE WARNING 'canceling wait for synchronous replication'; RETURN NULL; END $$"
+    )
+    rig.run("CREATE TRIGGER warn AFTER UPDATE ON balances EXECUTE FUNCTION warn()")
+    with pytest.raises(OutcomeUnknown):
+        engine.commit(step(Tail(1, digest_of(1)), (BALANCES, ("players", 2))))
+    engine.close()
+
+
+def test_a_server_that_dies_is_unknown_and_resolved_when_it_is_back() -> None:
+    server = PostgresServer(DURABLE)
+    try:
+        with psycopg.connect(server.url(), autocommit=True) as superuser:
+            superuser.execute("CREATE ROLE uf_owner LOGIN")
+            superuser.execute("CREATE ROLE uf_manager LOGIN")
+            superuser.execute("GRANT CREATE ON DATABASE postgres TO uf_owner")
+        rig = Ledger(server)
+        engine = begun(rig)
+        first(engine)
+        server.stop("immediate")
+        batch = step(Tail(1, digest_of(1)), (BALANCES, ("players", 2)))
+        with pytest.raises(OutcomeUnknown):
+            engine.commit(batch)
+        back = threading.Thread(target=server.start)
+        back.start()
+        assert engine.resolve(batch) is False
+        back.join()
+        engine.commit(batch)
+        assert engine.find(BALANCES, {}) == [("players", 2)]
+        engine.close()
+    finally:
+        server.remove()
+
+
+@pytest.mark.parametrize("name", [name for name in RELATIONS if RELATIONS[name].append_only])
+def test_what_was_written_stays_by_rights_and_by_triggers(rig: Ledger, name: str) -> None:
+    column = RELATIONS[name].columns[0]
+    for text in (
+        f"UPDATE {name} SET {column} = {column}",
+        f"DELETE FROM {name}",
+        f"TRUNCATE {name}",
+    ):
+        with psycopg.connect(rig.url, autocommit=True) as manager:
+            manager.execute(f"SET search_path TO {rig.schema}")
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                manager.execute(text)
+        with pytest.raises(psycopg.Error, match="append-only"):
+            rig.run(text)
+
+
+def test_a_manager_cannot_undo_the_rules(rig: Ledger) -> None:
+    with psycopg.connect(rig.url, autocommit=True) as manager:
+        manager.execute(f"SET search_path TO {rig.schema}")
+        for text in (
+            "DROP TRIGGER append_only ON transactions",
+            "ALTER TABLE transactions DISABLE TRIGGER ALL",
+            "DROP TABLE events",
+            "DELETE FROM lease",
+            "UPDATE meta SET value = ''",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                manager.execute(text)
+
+
+def test_a_reader_can_change_nothing(rig: Ledger) -> None:
+    engine = begun(rig)
+    first(engine)
+    reader = engine.reader()
+    with pytest.raises(StorageFailed, match="read-only"):
+        list(reader.rows("DELETE FROM balances"))
+    reader.close()
+    engine.close()
+
+
+def test_a_database_without_a_ledger_and_one_that_is_not_there_say_so(
+    server: PostgresServer,
+) -> None:
+    with pytest.raises(StoreError, match="no ledger in the schema"):
+        PostgresEngine(server.url("uf_manager"), "nothing_here").acquire()
+    with pytest.raises(StoreError, match="does not answer"):
+        PostgresEngine("postgresql:///postgres?host=/nonexistent").acquire()

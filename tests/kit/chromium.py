@@ -1,0 +1,30 @@
+"""The Chromium that the system installs, started the same way for every test."""
+
+from __future__ import annotations
+
+import shutil
+
+from playwright.sync_api import Browser, Locator, Playwright
+
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def launch_chromium(playwright: Playwright) -> Browser:
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert path, "These tests need Chromium; `make setup-test` installs it."
+    return playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
+
+
+def narrowest_px(button: Locator) -> float:
+    """The shorter side of a button. Layout counts in parts of a pixel: 44 px can read 43.99999."""
+    box = button.bounding_box()
+    assert box is not None
+    return round(min(box["width"], box["height"]), 2)

@@ -1,0 +1,351 @@
+"""A Game Manager that exists only in memory, for looking at and testing the operators' pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from manager.advice.child import AdviceError
+from tests.kit.pretend_views import Fake, View
+
+TAIL = "UFTAIL-0-42-" + "5a" * 32 + "-" + "c3" * 64
+
+
+class FakeReports:
+    """One made-up day, bank and adviser."""
+
+    def __init__(self) -> None:
+        self.days: list[date | None] = []
+        self.typed: list[dict[str, str]] = []
+        self.answer = advice_view()
+        self.busy = False
+
+    def bank(self) -> View:
+        return bank_view()
+
+    async def day(self, day: date | None = None) -> View:
+        self.days.append(day)
+        return day_view(**({"day": day.isoformat(), "is_today": False} if day else {}))
+
+    def games(self) -> View:
+        return games_view()
+
+    async def advice(self, typed: Mapping[str, str]) -> View:
+        self.typed.append(dict(typed))
+        if self.busy:
+            raise AdviceError("The adviser is busy. Try again in a minute.")
+        return self.answer
+
+
+class FakeManager(Fake):
+    def __init__(self, view: View | None = None) -> None:
+        super().__init__(manager_view() if view is None else view)
+        self.reports = FakeReports()
+
+    def win(self, number: int) -> View | None:
+        found = [win for win in self.view()["wins"] if win["number"] == number]
+        return found[0] if found else None
+
+    def claim(self, table_id: str, number: int) -> View | None:
+        claims = self.view()["claims"]
+        found = [each for each in claims if (each["table"], each["claim"]) == (table_id, number)]
+        return found[0] if found else None
+
+    def causes(self) -> list[View]:
+        causes: list[View] = self.view()["causes"]
+        return causes
+
+    def acknowledge(self, key: tuple[str, str, str], number: int, by: str, note: str) -> None:
+        for cause in self.causes():
+            if (cause["code"], cause["table"], cause["unit"]) == key:
+                cause |= {"is_open": False, "acked_by": by}
+
+    def alarm_history(self, wanted: str) -> list[View]:
+        return [each for each in self.causes() if wanted in each["text"]]
+
+    def stamp(self, number: int, stamp: str, by: str, note: str) -> None:
+        win = self.win(number)
+        assert win is not None
+        win["stamps"].append({"stamp": str(stamp), "by": by, "time_ms": 0, "note": note})
+
+    async def explain(self, number: int, page: int = 0) -> View | None:
+        return {**explanation(number), "page": page} if self.win(number) else None
+
+
+def manager_view(**fields: Any) -> View:
+    view: View = {
+        "meters": [
+            {
+                "id": "main",
+                "label": "Progressive",
+                "shown_cents": 1000475,
+                "seed_cents": 1000000,
+                "reserve_cents": 95,
+                "house_cents": 1000000,
+                "player_cents": 475,
+                "type": "progressive",
+                "award_policy": "sequential",
+                "limit_cents": 0,
+                "stopped": "",
+                "pending": {},
+            }
+        ],
+        "tables": [table_row("four-card-touch", "Four Card Poker 7", "up", "locked")],
+        "claims": [],
+        "wins": [win_row(1)],
+        "alarms": [],
+        "causes": [],
+    }
+    return {**view, **fields}
+
+
+def table_row(table: str, name: str, link: str, state: str, **fields: Any) -> View:
+    row = {"id": table, "name": name, "unit": "UF-0001", "link": link, "state": state}
+    return {
+        **row,
+        "round": 12,
+        "wagers": 3,
+        "last_event_age_ms": 1200,
+        "locked": False,
+        "software": "underfelt 0.1.0-3f2a9c1b77de-py311",
+        **fields,
+    }
+
+
+def win_row(number: int, **fields: Any) -> View:
+    row = {
+        "number": number,
+        "time_ms": 1_794_800_000_000 + number * 700_000,
+        "table": "four-card-touch",
+        "round": 12,
+        "seat": 5,
+        "hand": "four-aces",
+        "name": "Four Card Poker 7",
+        "claim": 1,
+        "amount_cents": 800075,
+        "envy_total_cents": 20000,
+        "total_cents": 820075,
+        "total_words": "Eight thousand two hundred dollars and 75/100",
+        "method": "card",
+        "authorised_by": "EXECUTIVE-2",
+        "role": "EXECUTIVE",
+        "frozen": False,
+        "policies": [{"meter": "main", "policy": "sequential"}],
+        "tail": TAIL,
+        "reversed_by": 0,
+        "replaces": 0,
+        "replaced_by": 0,
+        "dealt": [{"sensor": "5A", "cards": ["As", "Ah"], "verdict": "agrees", "seen": "pair"}],
+        "folded_hands_qualify": True,
+        "joined": [],
+        "lines": [win_line()],
+        "envy": [],
+        "stamps": [],
+        "property": "Harbour Casino",
+        "local_time": "2026-11-16 14:13:20 PST",
+        "is_large": True,
+    }
+    return {**row, **fields}
+
+
+def win_line(**fields: Any) -> View:
+    line = {
+        "order": 1,
+        "seat": 5,
+        "sensor": "5A",
+        "hand": "four-aces",
+        "label": "Four Aces",
+        "amount_cents": 800075,
+        "amount_words": "Eight thousand dollars and 75/100",
+        "meter": "main",
+        "meter_label": "Progressive",
+        "source": "meter",
+        "meter_before_cents": 800075,
+        "meter_after_cents": 1000015,
+        "claimed_on_cents": None,
+        "policy": "sequential",
+        "game": "Four Card Poker",
+        "paytable": "four-card/progressive/Pays-1",
+        "wager_cents": 100,
+    }
+    return {**line, **fields}
+
+
+def cause_row(**fields: Any) -> View:
+    row = {"code": "FORK", "table": "touch-1", "unit": "UF-1", "severity": "critical", "count": 3}
+    row |= {"total": 5, "first_ms": 0, "time_ms": 1000, "number": 9, "text": "Two of them."}
+    return row | {"is_open": True, "acked_by": "", "acked_ms": 0} | fields
+
+
+def claim_row(table: str, claim: int, **fields: Any) -> View:
+    """A win that is logged and not paid yet."""
+    row = win_row(0, table=table, claim=claim, by_key=True, waits="", **fields)
+    nothing = {"meter_before_cents": None, "meter_after_cents": None, "policy": ""}
+    return row | {"lines": [win_line(**nothing)], "stamps": [], "dealt": []}
+
+
+def day_view(**fields: Any) -> View:
+    view: View = {
+        "day": "2026-11-16",
+        "starts": "06:00 America/Los_Angeles",
+        "is_today": True,
+        "before": "2026-11-15",
+        "after": "",
+        "ties": True,
+        "tail": TAIL,
+        "accruals": [
+            {
+                "table_id": "four-card-touch",
+                "name": "Four Card Poker 7",
+                "meter_id": "main",
+                "label": "Progressive",
+                "wager_count": 19,
+                "contribution_microcents": 475_000_000,
+                "reserve_microcents": 95_000_300,
+                "total_microcents": 570_000_300,
+            }
+        ],
+        "meters": [
+            {
+                "meter_id": "main",
+                "label": "Progressive",
+                "opening_microcents": 1_000_000_000_000,
+                "closing_microcents": 1_000_475_000_000,
+                "reserve_opening_microcents": 0,
+                "reserve_closing_microcents": 95_000_300,
+                "rows": [
+                    {
+                        "kind": "WAGER",
+                        "shown_microcents": 475_000_000,
+                        "reserve_microcents": 95_000_300,
+                    }
+                ],
+            }
+        ],
+    }
+    return {**view, **fields}
+
+
+def bank_view() -> View:
+    cover = {
+        "meter_id": "main",
+        "label": "Progressive",
+        "type": "progressive",
+        "shown_cents": 1_000_475,
+        "player_microcents": 475_000_000,
+        "reserve_microcents": 95_000_300,
+        "owed_cents": 0,
+        "required_cents": 571,
+        "house_microcents": 1_000_000_000_000,
+        "largest_fixed_cents": 30_000,
+    }
+    return {"covers": [cover], "required_cents": 571, "time_ms": 1_794_800_000_000}
+
+
+def games_view() -> View:
+    query = {"paytable": "four-card/progressive/Pays-1", "wager": "1.00", "top.seed": "10000.00"}
+    return {
+        "games": [
+            {
+                "table": "Four Card Poker 7",
+                "title": "Four Card Poker Progressive Pays 1",
+                "links": [("Numbers in force", query)],
+            }
+        ],
+        "paytables": [
+            {"id": "four-card/progressive/Pays-1", "title": "Four Card Poker Progressive Pays 1"}
+        ],
+    }
+
+
+def advice_view(**fields: Any) -> View:
+    view: View = {
+        "form": {
+            "paytable": "four-card/progressive/Pays-1",
+            "title": "Four Card Poker Progressive Pays 1",
+            "wager": "1.00",
+            "type": "progressive",
+            "fixed": "tray",
+            "is_blank": False,
+            "levels": [
+                {
+                    "id": "top",
+                    "label": "Top",
+                    "fields": [{"name": "top.seed", "label": "Seed, $", "value": "0"}],
+                }
+            ],
+        },
+        "problems": [],
+        "advice": {
+            "remarks": [{"kind": "warning", "sentence": "Top: a zero seed is not recommended."}],
+            "plots": [
+                {
+                    "label": "Top",
+                    "svg": '<svg viewBox="0 0 9 9" role="img"><line stroke="#111" x2="9"/></svg>',
+                }
+            ],
+            "shares": [("The house", "14.183 %")],
+            "hands": [{"label": "Four Aces", "pay": "100 %", "one_in": "1 in 54,145"}],
+        },
+    }
+    return {**view, **fields}
+
+
+def explanation(number: int) -> View:
+    """How a win came to be, in the shape of `manager.explain.as_plain`."""
+    lines = [
+        (1, "OPENING", 80_000_000_000_000, 80_000_000_000_000),
+        (2, "WAGER", 25_000_000, 80_000_025_000_000),
+    ]
+    return {
+        "win": number,
+        "table": "four-card-touch",
+        "round": 12,
+        "agrees": True,
+        "afterwards": "",
+        "page_count": 2,
+        "stories": [
+            {
+                "sensor": "5A",
+                "hand": "four-aces",
+                "meter": "main",
+                "percent_ppm": 1_000_000,
+                "percent": "100 %",
+                "policy": "equal_share",
+                "sharers": 2,
+                "award": 4,
+                "fixed_at": 3,
+                "summary": [
+                    {
+                        "sentence": "opening: Opened (entry 1)",
+                        "change_microcents": 80_000_000_000_000,
+                    },
+                    {
+                        "sentence": "1 wager at four-card-touch, rounds 12 to 12",
+                        "change_microcents": 25_000_000,
+                    },
+                ],
+                "value_microcents": 80_000_025_000_000,
+                "expected_cents": 80_000_025,
+                "paid_cents": 80_000_025,
+                "remainder_microcents": 0,
+                "lines": [
+                    {
+                        "transaction": entry,
+                        "kind": kind,
+                        "table_id": "four-card-touch",
+                        "round_number": 12,
+                        "sensor": "5A",
+                        "sentence": f"{kind} entry.",
+                        "change_microcents": change,
+                        "value_microcents": value,
+                    }
+                    for entry, kind, change, value in lines
+                ],
+            }
+        ],
+        "fixed": [{"sensor": "2A", "hand": "straight-flush", "paid_cents": 10_000}],
+        "dealt": [{"sensor": "5A", "cards": ["As", "Ah"], "verdict": "differs", "seen": ""}],
+        "envy": [["7A", 10_000]],
+    }

@@ -1,0 +1,102 @@
+"""Which tests run which function, measured once and kept in `build/mutate`.
+
+It alone knows the order in which tests are asked about a change: those of the changed module's own
+folder first, then the cheap ones. A test file is measured anew when its text has changed. That a
+function is reached by other tests since then only makes the choice a little worse.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutate.changes import Change
+
+FILES_AT_ONCE = 12
+# So little does a test cost beside its own computing.
+OVERHEAD_S = 0.01
+
+
+@dataclass(frozen=True)
+class Reached:
+    """One test: what it computes, and every function that it runs."""
+
+    test: str
+    cpu_s: float
+    functions: frozenset[str]
+
+
+class Reach:
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._rows: dict[str, list[dict[str, object]]] = {}
+        self._digests: dict[str, str] = {}
+        if file.is_file():
+            kept = json.loads(file.read_text(encoding="utf-8"))
+            self._rows, self._digests = kept["rows"], kept["digests"]
+        self._by_function: dict[str, list[Reached]] | None = None
+
+    def unmeasured(self, root: Path, test_files: Iterable[str]) -> list[str]:
+        return [file for file in test_files if self._digests.get(file) != _digest(root / file)]
+
+    def measure(
+        self, root: Path, files: list[str], record: Callable[[list[str]], list[dict[str, object]]]
+    ) -> None:
+        """`record` plays test files and returns a row for each test. Kept after every few."""
+        for at in range(0, len(files), FILES_AT_ONCE):
+            some = files[at : at + FILES_AT_ONCE]
+            for file in some:
+                self._rows[file] = []
+                self._digests[file] = _digest(root / file)
+            for row in record(some):
+                self._rows[str(row["test"]).partition("::")[0]].append(row)
+            self._save()
+        self._by_function = None
+
+    def tests_for(self, change: Change) -> list[Reached]:
+        """Every test that runs the changed function, in the order in which they are asked.
+
+        Of a function that nobody was seen to run, which may be new, all tests of its module.
+        """
+        index = self._index()
+        found = index.get(f"{change.module}:{change.function}") or index.get(change.module, [])
+        own_folder = f"tests/unit/{Path(change.module).parent}/"
+        return sorted(found, key=lambda each: (not each.test.startswith(own_folder), each.cpu_s))
+
+    def names(self) -> set[str]:
+        return {each.test for tests in self._index().values() for each in tests}
+
+    def _index(self) -> dict[str, list[Reached]]:
+        if self._by_function is None:
+            index: dict[str, list[Reached]] = {}
+            for rows in self._rows.values():
+                for row in rows:
+                    reached = _reached(row)
+                    modules = {function.partition(":")[0] for function in reached.functions}
+                    for name in reached.functions | modules:
+                        index.setdefault(name, []).append(reached)
+            self._by_function = index
+        return self._by_function
+
+    def _save(self) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        kept = {"rows": self._rows, "digests": self._digests}
+        fresh = self._file.with_suffix(".new")
+        fresh.write_text(json.dumps(kept), encoding="utf-8")
+        fresh.replace(self._file)
+
+
+def _reached(row: dict[str, object]) -> Reached:
+    functions, cpu_s = row["functions"], row["cpu_s"]
+    assert isinstance(functions, list)
+    assert isinstance(cpu_s, int | float)
+    return Reached(str(row["test"]), float(cpu_s) + OVERHEAD_S, frozenset(functions))
+
+
+def _digest(file: Path) -> str:
+    """Of its text, and of the names beside it: each scenario in the folder is a test."""
+    beside = sorted(path.name for path in file.parent.glob("*.txt"))
+    return hashlib.sha256(file.read_bytes() + "\n".join(beside).encode()).hexdigest()

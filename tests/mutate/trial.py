@@ -1,0 +1,174 @@
+"""Plays one change: a copy of the tree with the change in it, and tests until one fails.
+
+The tree itself is never touched. What a trial may compute is bounded, and so is how long it may
+hang: a test that does not end has noticed the change as well.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from kit.command_line import Refused
+from tests.mutate.changes import Change
+from tests.mutate.reach import Reached
+
+# Tests beyond this are not asked: they are the same tables once more.
+ASKED_CPU_MAX_S = 40.0
+# The first few tests are asked alone: mostly one of them notices, and fewer files are read.
+FIRST_CPU_MAX_S = 3.0
+START_CPU_S = 15
+RECORDING_CPU_MAX_S = 600.0
+SLOWER_TIMES = 4  # with the change in it a test may compute so much longer
+HANG_TIMES = 12  # on a busy machine, beside what it computes
+FOLDERS = ("controller", "deploy", "docs", "hal", "kit", "manager", "protocol", "sim", "tests")
+PYTEST = ("-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider", "-p", "no:randomly")
+NOT_ASKED = "the tests could not be read"
+PASSED, SOME_FAILED, NO_TEST_FOUND = 0, 1, 5
+
+
+class Outcome(enum.Enum):
+    KILLED = "killed"
+    SURVIVED = "SURVIVED"
+    UNREACHED = "UNREACHED"  # no test runs anything of that module
+
+
+@dataclass(frozen=True)
+class Verdict:
+    outcome: Outcome
+    by: str = ""  # the test that failed, or why it did not end
+
+
+class Copy:
+    """A copy of the tree that changes are put into, one after the other."""
+
+    def __init__(self, root: Path, place: Path) -> None:
+        self.place = place
+        self._second = 1
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        ignored = shutil.ignore_patterns("__pycache__", "node_modules", ".hypothesis")
+        for folder in FOLDERS:
+            if (root / folder).is_dir():
+                shutil.copytree(root / folder, place / folder, ignore=ignored)
+        for path in root.iterdir():
+            if path.is_file() and not path.is_symlink():
+                shutil.copy2(path, place / path.name)
+
+    def trial(self, change: Change, tests: list[Reached]) -> Verdict:
+        target = self.place / change.module
+        sound = target.read_bytes()
+        self._write(target, change.applied_to(sound))
+        try:
+            verdict = self._ask(tests)
+        finally:
+            self._write(target, sound)
+        if verdict.by == NOT_ASKED and self._ask(tests).by == NOT_ASKED:
+            raise Refused("The tests are not those that were measured: say FRESH=1.")
+        return verdict
+
+    def _write(self, target: Path, source: bytes) -> None:
+        """At a time of its own: Python knows compiled code by its source's size and second."""
+        self._second += 1
+        target.write_bytes(source)
+        os.utime(target, (self._second, self._second))
+
+    def _ask(self, tests: list[Reached]) -> Verdict:
+        if not tests:
+            return Verdict(Outcome.UNREACHED)
+        first = _within(tests, FIRST_CPU_MAX_S)
+        asked = _within(tests, ASKED_CPU_MAX_S)
+        for some in (first, asked[len(first) :]):
+            failed = self.failing(some) if some else ""
+            if failed:
+                return Verdict(Outcome.KILLED, failed)
+        return Verdict(Outcome.SURVIVED)
+
+    def failing(self, tests: list[Reached]) -> str:
+        """The first test that fails, "" when all pass."""
+        cpu_s = sum(test.cpu_s for test in tests)
+        done = self._run([test.test for test in tests], cpu_s)
+        if done is None:
+            return "it hangs"
+        code, output = done
+        if code in (PASSED, NO_TEST_FOUND):
+            return ""
+        if code < 0:
+            return "it does not end"
+        words = [line.split() for line in output.splitlines()]
+        named = [line[1] for line in words if len(line) > 1 and line[0] in ("FAILED", "ERROR")]
+        return named[0] if named else NOT_ASKED
+
+    def record(self, files: list[str]) -> list[dict[str, object]]:
+        """Plays test files on the sound tree; a row for each test that passed."""
+        rows = self.place / "reach.jsonl"
+        rows.unlink(missing_ok=True)
+        plugin = ["-p", "tests.mutate.recorder", "--maxfail=0"]
+        done = self._run([*plugin, *files], RECORDING_CPU_MAX_S, rows)
+        if done is None or done[0] not in (PASSED, SOME_FAILED, NO_TEST_FOUND):
+            raise Refused(f"These tests do not run without any change: {' '.join(files)}")
+        for line in done[1].splitlines():
+            if line.startswith(("FAILED", "ERROR")):
+                print(f"Left out, because it fails without any change: {line}", flush=True)
+        lines = rows.read_text(encoding="utf-8").splitlines() if rows.is_file() else []
+        return [json.loads(line) for line in lines]
+
+    def _run(
+        self, arguments: list[str], cpu_s: float, rows: Path | None = None
+    ) -> tuple[int, str] | None:
+        """Exit code and output, None when it hangs."""
+        compiled = {"PYTHONPYCACHEPREFIX": str(self.place / "pycache"), "PYTHONHASHSEED": "0"}
+        environment = {**os.environ, **compiled}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        process = subprocess.Popen(
+            [sys.executable, *PYTEST, *arguments],
+            cwd=self.place,
+            env=environment | ({"REACH_FILE": str(rows)} if rows else {}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,  # so that its children end with it
+            preexec_fn=lambda: _bound(int(START_CPU_S + SLOWER_TIMES * cpu_s)),
+        )
+        try:
+            output, _ = process.communicate(timeout=60 + HANG_TIMES * (START_CPU_S + cpu_s))
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            _end(process)
+        return process.returncode, output
+
+
+def _within(tests: list[Reached], cpu_max_s: float) -> list[Reached]:
+    """The first ones that fit together, and at least one."""
+    chosen, total_s = tests[:1], tests[0].cpu_s
+    for test in tests[1:]:
+        total_s += test.cpu_s
+        if total_s > cpu_max_s:
+            break
+        chosen.append(test)
+    return chosen
+
+
+def _bound(cpu_max_s: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_max_s, cpu_max_s + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    finally:
+        process.wait()

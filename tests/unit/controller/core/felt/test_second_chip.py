@@ -1,0 +1,81 @@
+"""What lies on a chip: an addition counts once, and drift is none."""
+
+from __future__ import annotations
+
+from controller.core.felt.second_chip import Pile
+from controller.core.felt.tuning import PILE_FOLLOW_MS
+
+NOISE = 0.01
+
+
+def resting_chip(level: float = 1.0) -> Pile:
+    pile = Pile(NOISE)
+    pile.rest(level, 0)
+    return pile
+
+
+def fallen(pile: Pile, level: float, now_ms: int) -> None:
+    pile.leave(level, now_ms)
+    pile.see(level, now_ms + 10)
+    assert pile.fell(level)
+    pile.note_fallen(level)
+
+
+def test_a_chip_that_falls_on_a_chip_counts_once() -> None:
+    """Catches: `_is_up` left True by `_note`. What comes next would count as one more drop."""
+    pile = resting_chip()
+    fallen(pile, 1.8, 500)
+    assert (pile.count, pile.began_ms) == (1, 500)
+    assert not pile.fell(1.8)
+    pile.see(2.6, 520)
+    assert not pile.fell(2.6), "the pile has not rested as a chip since"
+    pile.rest(1.8, 10)
+    fallen(pile, 2.6, 900)
+    assert (pile.count, pile.began_ms) == (2, 900)
+
+
+def test_a_spot_without_a_known_chip_has_no_addition() -> None:
+    pile = Pile(NOISE)
+    pile.leave(1.8, 0)
+    pile.see(1.8, 10)
+    assert not pile.fell(1.8)
+    known = resting_chip()
+    known.clear()
+    known.leave(1.8, 0)
+    known.see(1.8, 10)
+    assert not known.fell(1.8)
+
+
+def test_a_chip_that_slowly_weighs_more_is_followed_and_its_weight_is_no_addition() -> None:
+    """Catches: `rest` not following the level. The drift would be added to the next move."""
+    pile = resting_chip(1.1)
+    pile.rest(1.5, PILE_FOLLOW_MS)
+    pile.note_left_behind(1.6, 700)
+    assert pile.count == 0
+    stale = resting_chip(1.1)
+    stale.note_left_behind(1.6, 700)
+    assert (stale.count, stale.began_ms) == (1, 700)
+
+
+def test_what_a_hand_leaves_at_the_same_weight_is_the_same_chip() -> None:
+    pile = resting_chip()
+    pile.leave(1.8, 100)
+    pile.note_left_behind(1.0, 300)
+    assert pile.count == 0
+    assert not pile.fell(1.8), "nothing left the chip since"
+
+
+def test_a_chip_that_is_back_at_its_level_has_nothing_on_it() -> None:
+    pile = resting_chip()
+    pile.leave(1.8, 100)
+    pile.rest(1.0, 10)
+    pile.see(1.8, 120)
+    assert not pile.fell(1.8), "only a new step from the resting chip can tell"
+
+
+def test_what_was_higher_a_moment_before_did_not_fall_there() -> None:
+    """Catches: the second reading taken for the first of a drop, as after an interrupt."""
+    pile = resting_chip()
+    pile.leave(2.6, 500)
+    pile.see(1.8, 510)
+    assert not pile.fell(1.8)

@@ -1,0 +1,186 @@
+"""Reading a damaged journal past SQLite: all that is whole, nothing that is not."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+
+import pytest
+
+from controller.journal.file import JournalFault
+from controller.journal.journal import Journal
+from controller.journal.records import JournalRecord
+from controller.journal.recovery.salvage import END_MARK, Salvage, salvage
+from controller.journal.recovery.sqlite_pages import COMMITTED, LEFT_OVER, Row, rows_of
+from protocol.proof import chain
+from protocol.wire import events
+from sim.storage.disk import SimDisk
+from tests.kit.message_samples import SETTINGS_IN_FULL
+
+PATH = "journal.db"
+RECORDS = 60
+
+
+def written(
+    seed: int = 1, records: int = RECORDS, checkpoint: int = 12
+) -> tuple[bytes, bytes, list[JournalRecord]]:
+    """A journal that lost its power: part folded into the database, part only in the log."""
+    disk = SimDisk(seed)
+    chance = random.Random(seed)
+    journal = Journal.open(PATH, disk.vfs_name, chance.randbytes, wal_bytes=48 * 1024)
+    journal._disk.connection.pragma("wal_autocheckpoint", checkpoint)
+    journal.adopt_settings(SETTINGS_IN_FULL.encode(), 0, 0)
+    for number in range(1, records + 1):
+        body = events.Fault("sensor-open", "3A", True, "x" * chance.randrange(1, 190))
+        journal.append(body.KIND, body.to_body(), number, number)
+    told = journal.records.after(0, 1000)
+    return *_after_a_power_cut(disk, journal), told
+
+
+def _after_a_power_cut(disk: SimDisk, journal: Journal) -> tuple[bytes, bytes]:
+    disk.cut_power()
+    with suppress(JournalFault):  # its disk has no power
+        journal.close()
+    disk.restore()
+    files = disk.read_file(PATH), disk.read_file(f"{PATH}-wal")
+    disk.close()
+    return files
+
+
+def as_records(saved: Salvage) -> list[JournalRecord]:
+    return [
+        JournalRecord(
+            line.sequence,
+            line.kind,
+            chain.decode_body(line.body),
+            line.monotonic_ms,
+            line.wall_ms,
+            line.digest,
+        )
+        for line in saved.records
+        if line.kind != END_MARK and line.follows
+    ]
+
+
+def test_an_undamaged_journal_comes_back_whole() -> None:
+    database, log, told = written()
+    saved = salvage(database, log)
+    assert as_records(saved) == told
+    assert saved.settings == SETTINGS_IN_FULL.encode()
+    assert len(saved.journal_id) == 16
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_returned_was_recorded_whatever_was_damaged(seed: int) -> None:
+    """Random bytes anywhere: fewer records may come back, never others."""
+    database, log, told = written(seed, records=25)
+    chance = random.Random(seed)
+    for _ in range(12):
+        damaged = [bytearray(database), bytearray(log)]
+        for content in damaged:
+            for _ in range(chance.randrange(1, 40)):
+                at = chance.randrange(len(content))
+                content[at : at + 4] = chance.randbytes(4)
+        found = as_records(salvage(bytes(damaged[0]), bytes(damaged[1])))
+        assert [record for record in found if record not in told] == []
+        assert len(found) >= len(told) // 3  # each record lies in several pages' versions
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 32, 100, 4096, 5000])
+def test_a_file_that_ends_early_is_no_trouble(size: int) -> None:
+    database, log, told = written(records=10)
+    for files in ((database[:size], log), (database, log[:size]), (database[:size], b"")):
+        assert [record for record in as_records(salvage(*files)) if record not in told] == []
+
+
+def test_noise_is_nothing() -> None:
+    noise = random.Random(1).randbytes(8 * 4096)
+    assert salvage(noise, noise).lines() == []
+
+
+def test_an_altered_record_is_left_out_and_the_next_is_still_proven() -> None:
+    database, log, told = written(records=10, checkpoint=0)
+    body = chain.encode_body(told[4].body)
+    changed = [content.replace(body, body[:-1] + b"y") for content in (database, log)]
+    assert changed != [database, log]
+    found = as_records(salvage(*changed))
+    assert found == told[:4] + told[5:]
+
+
+def test_mutation_without_the_digests_the_altered_record_would_come_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("controller.journal.recovery.salvage.follows", lambda *_: True)
+    database, log, told = written(records=10, checkpoint=0)
+    body = chain.encode_body(told[4].body)
+    changed = [content.replace(body, body[:-1] + b"y") for content in (database, log)]
+    assert as_records(salvage(*changed)) != told[:4] + told[5:]
+
+
+def test_how_far_the_journal_had_come_is_known_when_its_end_is_gone() -> None:
+    database, log, told = written(records=10, checkpoint=0)
+    body = chain.encode_body(told[-1].body)
+    saved = salvage(*(content.replace(body, body[:-1] + b"y") for content in (database, log)))
+    assert as_records(saved) == told[:-1]
+    end = saved.records[-1]
+    assert (end.kind, end.sequence) == (END_MARK, told[-1].sequence)
+
+
+def test_a_log_that_sqlite_would_not_believe_is_read_last() -> None:
+    _, log, _ = written(records=5, checkpoint=0)
+    damaged = bytearray(log)
+    damaged[32 + 24 + 10] ^= 1
+    assert {row.rank for row in rows_of(b"", bytes(damaged))} == {LEFT_OVER}
+    assert {row.rank for row in rows_of(b"", log)} >= {COMMITTED}
+
+
+def test_of_two_records_with_one_number_the_one_that_was_continued_counts() -> None:
+    """Power cuts leave pages of writes that never counted: a second record 5, well formed."""
+    database, log, told = written(records=10, checkpoint=0)
+    stale_database, stale_log = _with_another_tail(told, at=5)
+    saved = salvage(database + stale_database, log + stale_log[32:], b"")
+    assert as_records(saved) == told
+
+
+def _with_another_tail(told: list[JournalRecord], at: int) -> tuple[bytes, bytes]:
+    disk = SimDisk(3)
+    journal = Journal.open(PATH, disk.vfs_name, random.Random(1).randbytes, wal_bytes=8 * 1024)
+    journal.adopt_settings(SETTINGS_IN_FULL.encode(), 0, 0)
+    for record in told[1:at]:
+        journal.append(record.kind, record.body, record.monotonic_ms, record.wall_ms)
+    other = events.Refused("START", "never told")
+    journal.append(other.KIND, other.to_body(), 7, 7)
+    return _after_a_power_cut(disk, journal)
+
+
+def test_the_files_know_better_than_anyone_which_journal_they_are() -> None:
+    database, log, _ = written(records=3)
+    own = salvage(database, log)
+    assert salvage(database, log, b"another-journal!").journal_id == own.journal_id
+    assert salvage(b"", b"", b"another-journal!").journal_id == b"another-journal!"
+
+
+@pytest.mark.parametrize(
+    ("rowid", "digest"), [(0, bytes(32)), (-3, bytes(32)), (7, bytes(31)), (7, b"")]
+)
+def test_a_row_that_can_be_no_record_is_not_taken_for_one(
+    monkeypatch: pytest.MonkeyPatch, rowid: int, digest: bytes
+) -> None:
+    """Catches: one of the two signs being enough. A bad row would be kept as a record that only
+    the manager can prove.
+    """
+    row = Row(rowid, (None, events.REFUSED, b"\xa0", 0, 0, digest), COMMITTED)
+    monkeypatch.setattr("controller.journal.recovery.salvage.rows_of", lambda *_: [row])
+    assert salvage(b"", b"").lines() == []
+    good = Row(7, (None, events.REFUSED, b"\xa0", 0, 0, bytes(32)), COMMITTED)
+    monkeypatch.setattr("controller.journal.recovery.salvage.rows_of", lambda *_: [good])
+    assert [line.sequence for line in salvage(b"", b"").lines()] == [7]
+
+
+def test_a_journal_that_lost_its_only_record_says_so() -> None:
+    """Catches: counting from 1 where nothing was proven. The loss of record 1 was not told."""
+    database, log, told = written(records=0, checkpoint=0)
+    assert len(told) == 1
+    body = chain.encode_body(told[0].body)
+    saved = salvage(*(content.replace(body, body[:-1] + b"y") for content in (database, log)))
+    assert [(line.kind, line.sequence) for line in saved.lines()] == [(END_MARK, 1)]

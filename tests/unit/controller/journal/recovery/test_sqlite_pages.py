@@ -1,0 +1,86 @@
+"""Rows out of pages, without SQLite: what is believed, and how much."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from controller.journal.recovery.sqlite_pages import (
+    FIRST_PAGE_HEADER_BYTES,
+    FOLDED,
+    LEAF,
+    LEFT_OVER,
+    PAGE_BYTES,
+    rows_of,
+)
+
+VALUES: tuple[tuple[int | bytes | str | None, ...], ...] = (
+    (0, 1, -1, 127, -128),
+    (128, -129, 32_767, -32_768, 2**23 - 1),
+    (-(2**23), 2**31 - 1, -(2**31), 2**47 - 1, -(2**47)),
+    (2**63 - 1, -(2**63), None, b"", ""),
+    (b"\x00\xff", "späť", b"x" * 200, "y" * 300, None),
+)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path: Path = tmp_path_factory.mktemp("pages") / "file"
+    with sqlite3.connect(path) as file:
+        file.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+        file.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c, d, e)")
+        for number, row in enumerate(VALUES, 1):
+            file.execute("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)", (number * 1000, *row))
+    file.close()
+    return path.read_bytes()
+
+
+def data_page_at(database: bytes) -> int:
+    (start,) = (at for at in range(PAGE_BYTES, len(database), PAGE_BYTES) if database[at] == LEAF)
+    return start
+
+
+def test_every_kind_of_value_comes_back_as_it_was_written(database: bytes) -> None:
+    found = {row.rowid: row for row in rows_of(database, b"") if row.rowid >= 1000}
+    assert {rowid: row.values[1:] for rowid, row in found.items()} == {
+        number * 1000: values for number, values in enumerate(VALUES, 1)
+    }
+    assert {row.values[0] for row in found.values()} == {None}, "the rowid stands for the key"
+    assert {row.rank for row in found.values()} == {FOLDED}
+
+
+def test_the_first_page_begins_after_the_files_own_header(database: bytes) -> None:
+    assert database[FIRST_PAGE_HEADER_BYTES] == LEAF
+    schema = [row for row in rows_of(database[:PAGE_BYTES], b"") if row.values[0] == "table"]
+    assert [row.values[1] for row in schema] == ["t"]
+
+
+def test_a_page_without_its_header_is_searched_and_believed_least(database: bytes) -> None:
+    """Catches: its list of cells read all the same, and its rows believed as a whole page is."""
+    damaged = bytearray(database)
+    damaged[data_page_at(database)] = 0x77
+    found = [row for row in rows_of(bytes(damaged), b"") if row.values[1:] in VALUES]
+    assert {row.rowid for row in found} == {number * 1000 for number in range(1, 6)}
+    assert {row.rank for row in found} == {LEFT_OVER}
+
+
+@pytest.mark.parametrize("kind", [0x00, 0x02, 0x05, 0x0A])
+def test_pages_of_another_kind_hold_no_rows(database: bytes, kind: int) -> None:
+    damaged = bytearray(database)
+    damaged[data_page_at(database)] = kind
+    assert not [row for row in rows_of(bytes(damaged), b"") if row.rowid >= 1000]
+
+
+def test_a_page_that_ends_early_holds_no_rows(database: bytes) -> None:
+    cut = database[: data_page_at(database) + PAGE_BYTES - 1]
+    assert not [row for row in rows_of(cut, b"") if row.rowid >= 1000]
+
+
+def test_a_count_of_cells_that_cannot_be_is_no_trouble(database: bytes) -> None:
+    damaged = bytearray(database)
+    at = data_page_at(database)
+    damaged[at + 3 : at + 5] = b"\xff\xff"
+    found = [row for row in rows_of(bytes(damaged), b"") if row.values[1:] in VALUES]
+    assert {row.rowid for row in found} == {number * 1000 for number in range(1, 6)}

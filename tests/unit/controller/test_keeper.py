@@ -1,0 +1,153 @@
+"""The round and its journal stay in step, whoever leaves in the middle of it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from controller.core.felt import spot
+from controller.core.round import commands
+from controller.journal.journal import Journal
+from controller.journal.state_image import round_image
+from controller.keeper import RoundKeeper
+from controller.table.answer import Answer
+from hal import aio
+from hal.worker import InlineWorker
+from protocol import numbers
+from sim.runs.storm.floor.slow_disk import Pace, SlowDisk
+from sim.time.loop import run_virtual
+from tests.kit.core_table import make_rules
+
+ACCEPTED = [("3A", spot.ACCEPT)]
+
+
+def make_keeper(journal: Journal) -> RoundKeeper:
+    # A thread that has begun a job ends it, however long and whoever waits: a hiccup for each.
+    disk = SlowDisk(random.Random(5), Pace(stalls=True))
+    return RoundKeeper(journal, disk, lambda: 0, lambda _answer, _spoken: None)
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal.open(str(tmp_path / "journal"))
+
+
+# Catches: `submit` awaiting the turn itself instead of a task of the keeper's own. The record was
+# durable then, and the round stood where it was until the next start.
+@pytest.mark.parametrize("leaves_after_ms", [0, 1, 30, 200, 1000, 2500])
+def test_a_command_is_finished_when_its_caller_leaves(
+    journal: Journal, leaves_after_ms: int
+) -> None:
+    async def scenario() -> None:
+        keeper = make_keeper(journal)
+        press = asyncio.ensure_future(keeper.submit(make_rules(), commands.start(ACCEPTED)))
+        await asyncio.sleep(leaves_after_ms / 1000)
+        press.cancel()
+        await asyncio.sleep(5)
+        shown = round_image(keeper.state)
+        await keeper.restore()
+        assert round_image(keeper.state) == shown
+        begun = [record.kind for record in journal.records.after(0, 10)]
+        assert keeper.state.round_open == (numbers.ROUND_START in begun)
+        if leaves_after_ms:
+            assert keeper.state.round_open
+        journal.close()
+
+    run_virtual(scenario())
+
+
+def test_a_command_is_announced_once_and_after_it_was_applied(journal: Journal) -> None:
+    """Catches: an announcement when the record is durable and the round still the old one."""
+    heard: list[tuple[bool, str, bool]] = []
+
+    def announce(answer: Answer, spoken: str) -> None:
+        heard.append((answer.accepted, spoken, keeper.state.round_open))
+
+    keeper = RoundKeeper(journal, InlineWorker("disk"), lambda: 0, announce)
+
+    async def scenario() -> None:
+        await keeper.submit(make_rules(), commands.start(ACCEPTED), "START")
+        await keeper.submit(make_rules(), commands.start(ACCEPTED), "START")
+        await keeper.submit(make_rules(), commands.resume())  # nobody spoke, nothing happened
+        await keeper.refuse("CARD", "Please swipe again.")
+        await keeper.submit(make_rules(), commands.end(), "END")
+        journal.close()
+
+    run_virtual(scenario())
+    assert heard == [
+        (True, "START", True),
+        (False, "START", True),
+        (False, "CARD", True),
+        (True, "END", False),
+    ]
+
+
+def test_a_unit_that_goes_down_leaves_nothing_running(journal: Journal) -> None:
+    async def scenario() -> None:
+        keeper = make_keeper(journal)
+        press = asyncio.ensure_future(keeper.submit(make_rules(), commands.start(ACCEPTED)))
+        await asyncio.sleep(0.01)
+        keeper.abandon()
+        with pytest.raises(asyncio.CancelledError):
+            await press
+        journal.close()
+
+    run_virtual(scenario())
+
+
+def test_too_many_commands_at_once_are_refused_and_the_first_ones_answered(
+    journal: Journal,
+) -> None:
+    async def scenario() -> None:
+        keeper, rules = make_keeper(journal), make_rules()
+        presses = [keeper.submit(rules, commands.end()) for _ in range(20)]
+        answers = await asyncio.gather(*presses)
+        refused = [answer for answer in answers if answer.sentence.startswith("Too many")]
+        assert len(refused) == 4
+        assert len(journal.records.after(0, 100)) == 16
+        journal.close()
+
+    run_virtual(scenario())
+
+
+class Wall:
+    """A clock on the wall that a test sets."""
+
+    now_ms = 1_790_000_000_000
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+
+def restarted(journal: Journal, wall: Wall) -> RoundKeeper:
+    return RoundKeeper(journal, InlineWorker("disk"), wall, lambda _answer, _spoken: None)
+
+
+@pytest.mark.parametrize(("passed_ms", "age_ms"), [(90_000, 90_000), (-3_600_000, 4_000)])
+def test_a_round_is_as_old_after_a_power_cut_as_the_clock_and_its_records_say(
+    journal: Journal, passed_ms: int, age_ms: int
+) -> None:
+    """Catches: the age not restored. A chip that is added after the power cut would seem to have
+    come before one of the same round, and be left out as a repeat. A wall clock that was set back
+    makes no round younger than what was recorded in it.
+    """
+    wall = Wall()
+
+    async def scenario() -> None:
+        first = restarted(journal, wall)
+        await first.submit(make_rules(), commands.start(ACCEPTED))
+        await asyncio.sleep(4)
+        await first.submit(make_rules(), commands.late("5A", True, aio.ticks_ms()))
+        assert first.state.late == {"5A": (True, 4_000)}
+        wall.now_ms += passed_ms
+        again = restarted(journal, wall)
+        await again.restore()
+        assert again.round_age_ms() == age_ms
+        await asyncio.sleep(1)
+        assert again.round_age_ms() == age_ms + 1_000
+        journal.close()
+
+    run_virtual(scenario())

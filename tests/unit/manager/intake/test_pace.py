@@ -1,0 +1,64 @@
+"""Rounds faster than people can deal: where exactly the limit is, and from what it is counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from manager.intake.pace import HOUR_MS, LOOKED_AT
+from protocol.wire.errors import ErrorCode
+from protocol.wire.messages import Error
+from tests.kit.pretend_books import Books, document
+
+TABLE = "touch-1"
+PER_HOUR = 240
+WITHIN_MS = LOOKED_AT * HOUR_MS // PER_HOUR
+
+
+def opened(limit: int = PER_HOUR) -> Books:
+    books = Books()
+    books.open(document(policy={"rounds_per_hour_max": limit}))
+    return books
+
+
+def play(books: Books, number: int) -> list[int]:
+    """The codes of what was refused."""
+    outcome = books.start(TABLE, number, "1A")
+    books.end(TABLE, number)
+    books.clock.ms += 1_000
+    return [each.code for each in outcome.answers if isinstance(each, Error)]
+
+
+def started_ms(books: Books, number: int) -> int:
+    return books.manager.book.rounds.get(TABLE, number).started_ms
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_eleven_rounds_take_at_least_the_time_of_ten(restarts: bool) -> None:
+    books = opened()
+    for number in range(1, LOOKED_AT + 1):
+        assert play(books, number) == []
+    if restarts:  # what it had counted is gone, and the books know it
+        books.manager.intake._steps._pace._kept.clear()
+    assert play(books, LOOKED_AT + 1) == [ErrorCode.WAGER]
+    books.clock.ms = started_ms(books, 1) + WITHIN_MS - 2  # the clock adds one when it is read
+    assert play(books, LOOKED_AT + 1) == [ErrorCode.WAGER]
+    books.clock.ms = started_ms(books, 1) + WITHIN_MS
+    assert play(books, LOOKED_AT + 1) == []
+    books.clock.ms = started_ms(books, 2) + WITHIN_MS - 2
+    assert play(books, LOOKED_AT + 2) == [ErrorCode.WAGER], "counted from the second round now"
+    books.clock.ms = started_ms(books, 2) + WITHIN_MS
+    assert play(books, LOOKED_AT + 2) == []
+
+
+def test_without_a_limit_nothing_is_too_fast() -> None:
+    books = opened(limit=0)
+    for number in range(1, 3 * LOOKED_AT):
+        assert play(books, number) == []
+
+
+def test_each_table_has_its_own_pace() -> None:
+    books = opened()
+    books.open(document("touch-2", policy={"rounds_per_hour_max": PER_HOUR}), "touch-2")
+    for number in range(1, LOOKED_AT + 1):
+        assert play(books, number) == []
+    assert books.start("touch-2", 1, "1A").answers == []

@@ -1,0 +1,105 @@
+"""What was handed out to each seat, and wins that were taken back."""
+
+from __future__ import annotations
+
+from manager.audit.audit import audit
+from protocol.wire import events
+from tests.kit.pretend_units import (
+    Desk,
+    refusal,
+)
+
+TABLE = "touch-1"
+
+
+# -- what was handed out -------------------------------------------------------------------------
+
+
+def test_a_seat_is_ticked_off_for_what_it_won_and_no_more(desk: Desk) -> None:
+    """Catches: ticks that are not added up, or envy that is not counted."""
+    desk.start(TABLE, 1, "1A", "2A")
+    committed = desk.win(TABLE, 1, 1, _2A="four-aces")
+    (line,), (envy,) = committed.lines, committed.envy
+    for seat, cents in ((2, line.amount_cents - 1), (1, envy.amount_cents), (2, 1)):
+        assert desk.say(TABLE, events.Paid(1, seat, cents, 5_000)).answers == []
+    more = desk.say(TABLE, events.Paid(1, 2, 1, 6_000))
+    assert "more than it won" in refusal(more).sentence
+    assert "more than it won" in refusal(desk.say(TABLE, events.Paid(1, 7, 1, 6_000))).sentence
+
+
+def test_a_tick_belongs_to_the_round_under_way(desk: Desk) -> None:
+    desk.start(TABLE, 1, "1A", "2A")
+    committed = desk.win(TABLE, 1, 1, _2A="four-aces")
+    desk.end(TABLE, 1)
+    late = desk.say(TABLE, events.Paid(1, 2, committed.lines[0].amount_cents, 5_000))
+    assert "not under way" in refusal(late).sentence
+    desk.start(TABLE, 2, "1A", "2A")
+    again = desk.win(TABLE, 2, 2, _2A="four-aces").lines[0].amount_cents
+    assert desk.say(TABLE, events.Paid(2, 2, again, 5_000)).answers == []
+
+
+# -- wins that were taken back -------------------------------------------------------------------
+
+
+def test_a_reversal_is_told_until_the_unit_has_its_receipt(desk: Desk) -> None:
+    """Catches: a table that is never told, and one that is told for ever."""
+    desk.start(TABLE, 1, "1A", "2A")
+    win = desk.win(TABLE, 1, 1, _2A="four-aces").win_number
+    assert untold(desk) == []
+    desk.manager.correct(reversing(win))
+    assert untold(desk) == [(win, 1, 1)]
+    assert desk.say(TABLE, events.Reversed(1, win)).answers == []
+    assert untold(desk) == []
+    assert desk.say(TABLE, events.Reversed(1, win)).answers == []  # a receipt may come twice
+
+
+def test_a_receipt_for_a_win_that_stands_is_refused(desk: Desk) -> None:
+    desk.start(TABLE, 1, "1A", "2A")
+    win = desk.win(TABLE, 1, 1, _2A="four-aces").win_number
+    for number in (win, win + 7):
+        assert "stands" in refusal(desk.say(TABLE, events.Reversed(1, number))).sentence
+
+
+def test_the_right_hand_is_booked_after_a_reversal(desk: Desk) -> None:
+    desk.start(TABLE, 1, "1A", "2A")
+    win = desk.win(TABLE, 1, 1, _2A="four-aces").win_number
+    desk.manager.correct(reversing(win))
+    desk.say(TABLE, events.Reversed(1, win))
+    assert desk.win(TABLE, 1, 2, _2A="four-of-a-kind").win_number == win + 1
+    assert audit(desk.store).sound
+
+
+def test_what_came_back_is_at_most_what_was_handed_out(desk: Desk) -> None:
+    """Catches: a unit that reports money back which nobody ever had."""
+    desk.start(TABLE, 1, "1A", "2A")
+    desk.win(TABLE, 1, 1, _2A="three-of-a-kind")
+    desk.say(TABLE, events.Paid(1, 2, 900, 100))
+    assert desk.say(TABLE, events.TakenBack(1, 2, 500, 200)).answers == []
+    assert desk.say(TABLE, events.TakenBack(1, 2, 400, 300)).answers == []
+    assert "more than" in refusal(desk.say(TABLE, events.TakenBack(1, 2, 1, 400))).sentence
+
+
+def untold(desk: Desk) -> list[tuple[int, int, int]]:
+    unit = desk.manager.units.of_table(TABLE)
+    assert unit is not None
+    told = desk.manager.intake.reversals.untold(unit)
+    return [(each.win_number, each.round_number, each.claim_number) for each in told]
+
+
+def reversing(win: int) -> dict[str, str]:
+    who = {"operator": "Operator 1", "second": "Operator 2"}
+    return {"command": "reverse-win", "win": str(win), "reason": "wrong-hand"} | who
+
+
+def test_the_round_that_ended_last_is_opened_again_and_no_other(desk: Desk) -> None:
+    """Catches: two rounds on at once, and a reopened round that takes no claim."""
+    desk.start(TABLE, 1, "1A", "2A")
+    assert "ended last" in refusal(desk.say(TABLE, events.Reopened(1, 1, 0, b""))).sentence
+    desk.end(TABLE, 1)
+    assert desk.say(TABLE, events.Reopened(1, 1, 0, b"")).answers == []
+    assert desk.win(TABLE, 1, 1, _2A="four-aces").win_number == 1
+    desk.end(TABLE, 1)
+    desk.start(TABLE, 2, "1A")
+    desk.end(TABLE, 2)
+    assert "ended last" in refusal(desk.say(TABLE, events.Reopened(1, 1, 0, b""))).sentence
+    assert audit(desk.store).sound

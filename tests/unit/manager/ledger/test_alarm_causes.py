@@ -1,0 +1,86 @@
+"""Alarms by cause: counted, ranked, acknowledged by name, and back when it happens again."""
+
+from __future__ import annotations
+
+import pytest
+
+from manager.audit.audit import audit
+from manager.ledger.alarm_causes import AlarmCauses, Severity, severity_of
+from manager.ledger.errors import LedgerError
+from manager.ledger.store.entries import EventSource
+from tests.kit.pretend_books import Books
+
+BUS = ("SERVICE", "touch-1", "UF-1")
+
+
+def record(books: Books, code: str, sentence: str, table: str = "touch-1", unit: str = "") -> None:
+    books.manager.book.alarms.record(code, sentence, table, EventSource(unit))
+
+
+@pytest.fixture
+def causes(books: Books) -> AlarmCauses:
+    return AlarmCauses(books.store, books.manager.book.alarms)
+
+
+def test_fifty_faults_of_one_bus_are_one_cause_and_hide_no_fork(
+    books: Books, causes: AlarmCauses
+) -> None:
+    """Catches: two faults whose rows pushed everything else off the page for good."""
+    record(books, "FORK", "Two units claim to be one.", unit="UF-1")
+    for number in range(50):
+        record(books, "BUS", f"The bus was held, {number}.", unit="UF-1")
+    for number in range(66):
+        record(books, "IDENTITY_REFUSED", "A stranger knocked.", "", f"stranger-{number}")
+    found = causes.all()
+    assert [(each.key[0], each.count) for each in found] == [
+        ("FORK", 1),
+        ("IDENTITY_REFUSED", 66),
+        ("BUS", 50),
+    ]
+    assert found[-1].last.sentence == "The bus was held, 49."
+
+
+def test_what_is_acknowledged_comes_back_when_it_happens_again(
+    books: Books, causes: AlarmCauses
+) -> None:
+    record(books, "SERVICE", "Opened.", unit="UF-1")
+    record(books, "SERVICE", "Closed.", unit="UF-1")
+    (cause,) = causes.all()
+    causes.acknowledge(BUS, cause.last.number, "Sue", "seen on camera")
+    (cause,) = causes.all()
+    assert (cause.is_open, cause.acked_by, cause.total) == (False, "Sue", 2)
+    record(books, "SERVICE", "Opened.", unit="UF-1")
+    (cause,) = causes.all()
+    assert (cause.is_open, cause.count, cause.total) == (True, 1, 3)
+    # Another manager, or this one after a restart, tells the same.
+    again = AlarmCauses(books.store, books.manager.book.alarms)
+    assert [(each.is_open, each.count, each.acked_by) for each in again.all()] == [(True, 1, "Sue")]
+    assert audit(books.store).sound
+
+
+def test_only_what_was_seen_is_acknowledged(books: Books, causes: AlarmCauses) -> None:
+    record(books, "SERVICE", "Opened.", unit="UF-1")
+    seen = causes.all()[0].last.number
+    record(books, "SERVICE", "Opened again.", unit="UF-1")
+    causes.acknowledge(BUS, seen, "Sue")
+    (cause,) = causes.all()
+    assert (cause.is_open, cause.count) == (True, 1)
+    for key, number in ((BUS, seen), (BUS, 99), (("FORK", "", ""), 1)):
+        with pytest.raises(LedgerError, match="acknowledged already"):
+            causes.acknowledge(key, number, "Bob")
+
+
+def test_every_code_has_a_rank() -> None:
+    assert severity_of("FORK") is Severity.CRITICAL
+    assert severity_of("ENROLLED") is Severity.NOTICE
+    assert severity_of("SOMETHING_NEW") is Severity.WARNING
+
+
+def test_the_history_is_searched(books: Books) -> None:
+    record(books, "SERVICE", "100 % of it.", unit="UF-1")
+    record(books, "FORK", "Two of them.", unit="UF-2")
+    view = books.manager.view
+    assert [each["code"] for each in view.alarm_history("")] == ["FORK", "SERVICE"]
+    assert [each["code"] for each in view.alarm_history("uf-2")] == ["FORK"]
+    assert [each["code"] for each in view.alarm_history("%")] == ["SERVICE"]
+    assert view.alarm_history("nothing like it") == []

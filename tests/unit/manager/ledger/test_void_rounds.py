@@ -1,0 +1,166 @@
+"""A void round in the books: every wager given back once, and no winner's money touched."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from manager.audit.audit import audit, audit_transactions
+from manager.audit.voids import VoidAudit
+from manager.explain.statement import explain
+from manager.ledger.reports.day_reports import day_report
+from manager.ledger.reports.gaming_day import GamingDay
+from manager.ledger.store.chain import Recorded
+from manager.ledger.store.entries import Posting
+from protocol.wire import events
+from protocol.wire.messages import Committed, Error
+from sim.floor import figures
+from tests.kit.pretend_units import Desk, only
+
+TABLE, OTHER = "touch-1", "touch-2"
+
+
+@pytest.fixture
+def desk() -> Desk:
+    desk = Desk()
+    desk.open_table(TABLE)
+    desk.open_table(OTHER)
+    desk.manager.restate_opening("main", 800_000)
+    return desk
+
+
+def test_every_entry_of_wagers_is_turned_round(desk: Desk) -> None:
+    desk.start(TABLE, 1, "2A", "5A")
+    outcome = desk.void(TABLE, 1)
+    assert (outcome.answers, outcome.money_moved) == ([], True)
+    entries = desk.entries()
+    wagers = [moved for kind, moved in entries if kind == "WAGER"]
+    voids = [moved for kind, moved in entries if kind == "VOIDED"]
+    assert voids == [{name: -amount for name, amount in moved.items()} for moved in wagers]
+    *_, (last, _digest) = desk.store.recorded()
+    place = "touch-1 round 1, 2A 5A"
+    assert last.sentence == f"Wagers of 2.00 at {place} given back by Supervisor 7: misdeal."
+    detail = json.loads(last.detail_text)
+    assert (detail["reason"], detail["by"]) == ("misdeal", "Supervisor 7")
+    assert desk.shown() == 800_000
+    assert figures.wager_count(desk.manager.book, TABLE) == 0
+    assert desk.alarm_codes()[-1] == "VOIDED"
+    assert audit(desk.store).sound
+
+
+def test_a_round_is_void_once_and_never_on_again(desk: Desk) -> None:
+    desk.start(TABLE, 1, "2A")
+    desk.void(TABLE, 1)
+    assert "not under way" in only(desk.void(TABLE, 1), Error).sentence
+    assert "stays so" in only(desk.say(TABLE, events.Reopened(1, 1, 0, b"")), Error).sentence
+    desk.start(TABLE, 2, "2A")
+    assert [kind for kind, _ in desk.entries()].count("VOIDED") == 1
+    assert audit(desk.store).sound
+
+
+def test_a_round_with_a_claim_or_a_win_is_not_void(desk: Desk) -> None:
+    """Catches: a winner paid from a round whose wagers were given back."""
+    desk.start(TABLE, 1, "2A", "5A")
+    desk.receive_award(TABLE, desk.claim(TABLE, 1, 1, s5A="four-aces"))
+    assert "claim 1 stands" in only(desk.void(TABLE, 1), Error).sentence
+    only(desk.by_card(TABLE, 1, 1), Committed)
+    assert "claim 1 stands" in only(desk.void(TABLE, 1), Error).sentence
+    who = {"operator": "Operator 1", "second": "Operator 2"}
+    desk.manager.correct({"command": "reverse-win", "win": "1", "reason": "not-won"} | who)
+    assert desk.void(TABLE, 1).answers == []
+    assert desk.shown() == 800_000
+    assert audit(desk.store).sound
+
+
+def test_what_went_to_a_winner_stays_and_the_house_gives_it_back(desk: Desk) -> None:
+    """Catches: a void round that takes the next players' money."""
+    desk.start(TABLE, 1, "2A")
+    desk.start(OTHER, 1, "5A")
+    assert desk.win(OTHER, 1, 1, s5A="four-aces").lines[0].amount_cents == 800_050
+    desk.end(OTHER, 1)
+    desk.start(OTHER, 2, "1A", "2A", "3A", "4A")  # the meter holds enough again, of others
+    before = desk.shown()
+    desk.void(TABLE, 1)
+    assert desk.shown() == before
+    *_, (_kind, moved) = desk.entries()
+    assert moved == {
+        "players": 100_000_000,
+        "house/share": -70_000_000,
+        "house/shortfall": -30_000_000,
+    }
+    assert audit(desk.store).sound
+
+
+def test_what_was_promised_to_a_frozen_claim_stays(desk: Desk) -> None:
+    """Catches: a jackpot fixed at its claim that the meter cannot pay any more."""
+    desk.open_table("keypad-1", workflow="keypad")
+    desk.start(TABLE, 1, "2A")
+    desk.start("keypad-1", 1, "5A")
+    award = desk.receive_award("keypad-1", desk.claim("keypad-1", 1, 1, True, s5A="four-aces"))
+    desk.void(TABLE, 1)
+    assert desk.shown() == 800_050
+    paid = only(desk.by_key("keypad-1", 1, 1), Committed)
+    assert paid.lines == award.lines
+    assert desk.store.balance("house/shortfall") == -30_000_000
+    explained = explain(desk.store, 1)
+    assert explained is not None
+    assert explained.agrees
+    assert audit(desk.store).sound
+
+
+def test_a_later_win_is_explained_with_the_void_round_in_its_story(desk: Desk) -> None:
+    desk.start(TABLE, 1, "2A", "5A")
+    desk.void(TABLE, 1)
+    desk.start(TABLE, 2, "2A")
+    desk.win(TABLE, 2, 1, s2A="four-aces")
+    explained = explain(desk.store, 1)
+    assert explained is not None
+    assert (explained.agrees, explained.stories[0].paid.amount_cents) == (True, 800_025)
+    assert [line.kind for line in explained.stories[0].lines].count("VOIDED") == 1
+
+
+def test_the_day_counts_no_accrual_of_a_void_round(desk: Desk) -> None:
+    day = GamingDay()
+    desk.start(TABLE, 1, "2A", "5A")
+    desk.void(TABLE, 1)
+    desk.start(TABLE, 2, "2A")
+    report = day_report(desk.manager.book, day.of(desk.clock.ms), day)
+    assert report.ties
+    assert [row.contribution_microcents for row in report.accruals] == [25_000_000]
+
+
+def test_the_counters_of_both_ends_go_on_counting_the_round(desk: Desk) -> None:
+    desk.start(TABLE, 1, "2A", "5A")
+    unit = desk.manager.units.of_table(TABLE)
+    assert unit is not None
+    before = desk.manager.intake.counters_for(unit, desk.units[TABLE].hello())
+    desk.void(TABLE, 1)
+    assert desk.manager.intake.counters_for(unit, desk.units[TABLE].hello()) == before
+
+
+def test_the_audit_sees_a_wager_that_was_not_given_back_as_it_came(desk: Desk) -> None:
+    """Catches: an entry that names another one, or that moves other money than the wager did."""
+    desk.start(TABLE, 1, "2A")
+    desk.void(TABLE, 1)
+    recorded = [entry for entry, _digest in desk.store.recorded()]
+    less = (Posting("players", 99_000_000), *recorded[-1].postings[1:])
+    kept = tuple(part for part in recorded[-1].postings if part.account != "meter/main/player")
+    for wrong in (
+        recorded[-1]._replace(detail_text='{"reason":"misdeal","undoes":1}'),
+        recorded[-1]._replace(postings=less),
+        recorded[-1]._replace(postings=kept),
+    ):
+        check = VoidAudit()
+        assert [check.take(entry) for entry in recorded[:-1]] == [""] * (len(recorded) - 1)
+        assert "back" in check.take(wrong)
+
+
+def test_the_audit_sees_a_wager_given_back_twice(desk: Desk) -> None:
+    desk.start(TABLE, 1, "2A")
+    desk.void(TABLE, 1)
+    recorded: list[Recorded] = [entry for entry, _digest in desk.store.recorded()]
+    check = VoidAudit()
+    assert [check.take(entry) for entry in recorded] == [""] * len(recorded)
+    assert "not one of its round" in check.take(recorded[-1])
+    assert audit_transactions(desk.store.genesis(), desk.store.recorded())[0].sound

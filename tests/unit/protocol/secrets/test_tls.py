@@ -1,0 +1,60 @@
+"""Who a peer is, read from the certificate that TLS has verified."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from protocol.secrets import tls
+
+
+class Connection:
+    """What an SSL object says of the other end."""
+
+    def __init__(self, certificate: dict[str, Any] | None = None, der: bytes | None = None) -> None:
+        self._certificate = certificate
+        self._der = der
+
+    def getpeercert(self, binary_form: bool = False) -> object:
+        return self._der if binary_form else self._certificate
+
+    def selected_alpn_protocol(self) -> str | None:
+        return "known"
+
+
+def named(*names: str, alternative: tuple[str, ...]) -> dict[str, Any]:
+    subject = tuple((("commonName", name),) for name in names)
+    return {
+        "subject": ((("organizationName", "House"),), *subject),
+        "subjectAltName": (("IP Address", "10.0.0.1"), *(("DNS", name) for name in alternative)),
+    }
+
+
+def test_a_certificate_names_exactly_one_unit_twice_alike() -> None:
+    good = named("UF-1", alternative=("UF-1",))
+    assert tls.peer_name(Connection(good)) == "UF-1"  # type: ignore[arg-type]
+    for wrong in (
+        None,
+        {},
+        named(alternative=("UF-1",)),
+        named("UF-1", alternative=()),
+        named("UF-1", alternative=("UF-2",)),
+        named("UF-1", alternative=("UF-1", "UF-2")),
+        named("UF-1", "UF-2", alternative=("UF-1", "UF-2")),
+    ):
+        with pytest.raises(tls.TlsRefused, match="exactly one unit"):
+            tls.peer_name(Connection(wrong))  # type: ignore[arg-type]
+
+
+def test_a_peer_without_a_certificate_has_no_fingerprint() -> None:
+    with pytest.raises(tls.TlsRefused, match="no certificate"):
+        tls.peer_fingerprint(Connection())  # type: ignore[arg-type]
+    shown = Connection(der=b"der")
+    assert tls.peer_fingerprint(shown) == tls.fingerprint(b"der")  # type: ignore[arg-type]
+
+
+def test_only_the_wanted_protocol_is_spoken() -> None:
+    tls.check_alpn(Connection(), "known")  # type: ignore[arg-type]
+    with pytest.raises(tls.TlsRefused, match="speaks known, not other"):
+        tls.check_alpn(Connection(), "other")  # type: ignore[arg-type]
