@@ -133,5 +133,5 @@ class Doors:
             self._manager.server.halt(str(error))
             return
         self._told_number = notes[-1].number
-        book.store.when_durable(partial(self.store.told, self._told_number))
+        book.store.commits.when_durable(partial(self.store.told, self._told_number))
         self._manager.changes.bump()

@@ -130,12 +130,12 @@ async def serve(
     stop = stop_asked() if over is None else over
     access = open_access(manager, control.parent, web)
     application = build(manager.view, access, web.names, floor)
-    pages = page_server(only_durable(application, manager.store.durable), web.tls)
+    pages = page_server(only_durable(application, manager.store.commits.until_durable), web.tls)
     requests = OperatorRequests(
         access.people, access.sign_in, access.two_people, access.first_code, doors.carry_out
     )
-    door = ControlDoor(control, requests.carry_out, manager.store.durable)
-    manager.store.commit_beside(ThreadWriter(asyncio.get_running_loop()), manager.server.halt)
+    door = ControlDoor(control, requests.carry_out, manager.store.commits.until_durable)
+    manager.store.commits.beside(ThreadWriter(asyncio.get_running_loop()), manager.server.halt)
     tasks = (
         asyncio.create_task(stop.wait(), name="stop"),
         asyncio.create_task(manager.server.halted.wait(), name="halted"),

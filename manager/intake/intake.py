@@ -59,12 +59,12 @@ class Intake:
 
     def take(self, batch: Sequence[tuple[str, Event]]) -> list[Outcome]:
         """Takes in (unit, event) pairs in order, as one batch; `when_durable` says when it is."""
-        with self._book.store.batch():
+        with self._book.store.commits.batch():
             return [self._take_one(unit_id, event) for unit_id, event in batch]
 
     def when_durable(self, then: Callable[[], None]) -> None:
         """Calls it as soon as everything that was taken in is durable."""
-        self._book.store.when_durable(then)
+        self._book.store.commits.when_durable(then)
 
     def counters_for(self, unit: Unit, hello: Hello) -> tuple[Counters, ...]:
         """What this unit must have counted, too, up to its last event here.

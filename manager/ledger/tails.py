@@ -41,7 +41,7 @@ class Tails:
 
     def now(self) -> LedgerTail:
         """The durable tail, signed once however often it is said."""
-        number, digest = self._store.durable_tail()
+        number, digest = self._store.commits.durable_tail
         newest = self._store.newest(RESTORES)
         # A restore that was just accepted is said once it is durable itself.
         era = self.era - 1 if newest and newest[_TAIL_NUMBER] >= number else self.era
@@ -53,7 +53,7 @@ class Tails:
         """What the chain holds there, b"" for nothing."""
         if number == 0:
             return self._store.genesis()
-        if number > self._store.durable_tail().number:
+        if number > self._store.commits.durable_tail.number:
             return b""
         row = self._store.get(TRANSACTIONS, number)
         return row[_DIGEST] if row else b""

@@ -105,6 +105,6 @@ class Connection:
             await self._write(*self._meters())
 
     async def _write(self, number: int, payload: bytes) -> None:
-        await self._store.durable(number)
+        await self._store.commits.until_durable(number)
         async with asyncio.timeout(LINK_DOWN_MS / 1000):
             await self.stream.write(payload)

@@ -131,7 +131,9 @@ class ManagerServer:
                 stream, arrival, hello or await _hello(self._admission, stream)
             )
         except ProtocolError as problem:
-            await self._book.store.durable()  # it may tell of a lock that was just set
+            await (
+                self._book.store.commits.until_durable()
+            )  # it may tell of a lock that was just set
             await _last_words(stream, error_for(problem))
             return
         sender = asyncio.create_task(connection.send_forever(), name=f"send {connection.unit_id}")
@@ -265,7 +267,9 @@ class ManagerServer:
     # -- after the commit --------------------------------------------------------------------
 
     def _committed(self, done: Sequence[tuple[Connection, Outcome]]) -> None:
-        durable = self._book.store.durable_number  # memory may be ahead of it by other steps
+        durable = (
+            self._book.store.commits.durable_tail.number
+        )  # memory may be ahead of it by other steps
         acks: dict[Connection, int] = {}
         for connection, outcome in done:
             acks[connection] = max(acks.get(connection, 0), outcome.acked_sequence)

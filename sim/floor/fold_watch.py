@@ -18,7 +18,7 @@ class FoldWatch:
 
     def difference(self, store: Store) -> str:
         """What the books in memory hold otherwise than their log tells it, "" when nothing."""
-        store.flush()  # memory may be ahead of its log
+        store.commits.flush()  # memory may be ahead of its log
         try:
             for recorded, _ in store.recorded(self._last + 1):
                 self._fold.take(recorded)

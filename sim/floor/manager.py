@@ -47,7 +47,7 @@ class SimManager:
         table_id, tables = self.app.open_table(text), self.app.book.tables
         authority = replace(tables.authority_of(table_id), rounds_per_hour_max=0)
         tables.keep_authority(table_id, authority)
-        self.app.store.flush()
+        self.app.store.commits.flush()
         return table_id
 
     def enrol(self, sealer: Sealer) -> None:
@@ -93,5 +93,5 @@ class SimManager:
         )
         if self._commit_ms is not None:
             loop = asyncio.get_running_loop()
-            app.store.commit_beside(LateWriter(loop, self._commit_ms), app.server.halt)
+            app.store.commits.beside(LateWriter(loop, self._commit_ms), app.server.halt)
         return app

@@ -27,9 +27,6 @@ MANY_METHODS = {
     "hal/ics/mpr121.py Mpr121": REGISTERS,
     "manager/intake/handlers.py Steps": "one handler for each kind of event",
     "manager/ledger/book.py Book": "the ledger's public face: one method for each kind of booking",
-    # These two are to be split: what waits for a commit, and a step's own life.
-    "manager/ledger/store/steps.py Steps": "rows, and the life of a step",
-    "manager/ledger/store/store.py Store": "entries, and who waits for a commit",
     "sim/felt/physics/table.py PhysicalTable": "one method for each thing that happens to felt",
     "sim/hardware/faults.py TableFaults": "one method for each fault that hardware can have",
     "sim/hardware/ics/mpr121.py Mpr121": REGISTERS,

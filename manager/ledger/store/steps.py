@@ -15,6 +15,7 @@ from typing import Any
 import cbor2
 
 from manager.ledger.store.chain import Recorded, next_digest
+from manager.ledger.store.commits import Commits
 from manager.ledger.store.engine import Reader, Tail
 from manager.ledger.store.entries import (
     BY_THE_MANAGER,
@@ -33,16 +34,17 @@ _NOWHERE = Reference()
 
 
 class Steps(Ledger):
-    """The books in memory. `begin` and `done` are told of each step's beginning and end."""
+    """The books in memory, changed step by step."""
 
     def __init__(
-        self, reader: Reader, memory: Memory, tail: Tail, clock_ms: Callable[[], int]
+        self, reader: Reader, memory: Memory, commits: Commits, clock_ms: Callable[[], int]
     ) -> None:
         super().__init__(reader)
         self._memory = memory
-        self._tail = tail
+        self._commits = commits
+        self._tail = commits.durable_tail
         self._clock_ms = clock_ms
-        self._last_ms = 0  # of the newest step
+        self.last_commit_ms = 0  # of the newest step, 0 before the first
         self._step_ms: int | None = None  # of the one under way
         self._entries: list[Recorded] = []
         self._cause = BY_THE_MANAGER
@@ -52,17 +54,12 @@ class Steps(Ledger):
     def now_ms(self) -> int:
         """One moment for all of a step, and never before an earlier one."""
         if self._step_ms is None:
-            return max(self._clock_ms(), self._last_ms)
+            return max(self._clock_ms(), self.last_commit_ms)
         return self._step_ms
 
     @property
     def is_in_step(self) -> bool:
         return self._depth > 0
-
-    @property
-    def last_commit_ms(self) -> int:
-        """Of the newest step, 0 before the first."""
-        return self._last_ms
 
     def transaction(self) -> AbstractContextManager[None]:
         """One step, all or nothing; inside another one, all or nothing of the inner part."""
@@ -115,12 +112,6 @@ class Steps(Ledger):
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _begin(self) -> None:
-        """A step may begin, or an exception says why not."""
-
-    def _done(self) -> None:
-        """A step stands."""
-
     def _at_least_a_step(self) -> AbstractContextManager[None]:
         """One change needs no savepoint of its own inside a step: it is made or it is not."""
         return _NOTHING if self._depth else self.transaction()
@@ -131,35 +122,14 @@ class Steps(Ledger):
 
     def begin_step(self) -> None:
         """For `transaction` alone, as the three below."""
-        self._begin()
+        self._commits.check()
         self._step_ms = self.now_ms
 
     def chain_step(self) -> None:
         """Everything of the step was done: it stands."""
-        self._tail, self._last_ms = self._chain_step(), self.now_ms
-        self._memory.end_step()
-
-    def end_step(self, stands: bool) -> None:
-        self._entries, self._cause, self._step_ms = [], BY_THE_MANAGER, None
-        if stands:
-            self._done()
-
-    def begin_part(self) -> tuple[int, int]:
-        self._depth += 1
-        return self._memory.mark(), len(self._entries)
-
-    def end_part(self, mark: tuple[int, int], stands: bool) -> None:
-        self._depth -= 1
-        if not stands:
-            self._memory.back_to(mark[0])
-            del self._entries[mark[1] :]
-
-    def _chain_step(self) -> Tail:
         entries, changes, cause = self._entries, self._memory.said(), self._cause
         if not entries and (changes or cause != BY_THE_MANAGER):
-            kind = Kind.NOTE if cause == BY_THE_MANAGER else Kind.EVENT
-            noted = (self._next_number, str(kind), _NOWHERE, "", "", self.now_ms, cause, ())
-            entries.append(Recorded(*noted))
+            entries.append(_note(self._next_number, self.now_ms, cause))
         if changes:
             entries[-1] = entries[-1]._replace(changes=cbor2.dumps(changes))
         tail = self._tail
@@ -170,7 +140,23 @@ class Steps(Ledger):
                 self._memory.put(TRANSACTIONS, row, said=False)
             else:  # it stands there already, without its digest
                 self._memory.complete(TRANSACTIONS, row)
-        return tail
+        self._tail, self.last_commit_ms = tail, self.now_ms
+        self._memory.end_step()
+
+    def end_step(self, stands: bool) -> None:
+        self._entries, self._cause, self._step_ms = [], BY_THE_MANAGER, None
+        if stands:
+            self._commits.stands(self._tail)
+
+    def begin_part(self) -> tuple[int, int]:
+        self._depth += 1
+        return self._memory.mark(), len(self._entries)
+
+    def end_part(self, mark: tuple[int, int], stands: bool) -> None:
+        self._depth -= 1
+        if not stands:
+            self._memory.back_to(mark[0])
+            del self._entries[mark[1] :]
 
 
 class _Part:
@@ -219,6 +205,12 @@ class _Step:
         finally:
             self._steps.end_part(self._mark, stands)
             self._steps.end_step(stands)
+
+
+def _note(number: int, now_ms: int, cause: EventSource) -> Recorded:
+    """Moves no money: it carries what a step changed beside it, or that an event came."""
+    kind = Kind.NOTE if cause == BY_THE_MANAGER else Kind.EVENT
+    return Recorded(number, str(kind), _NOWHERE, "", "", now_ms, cause, ())
 
 
 def row_of(recorded: Recorded, digest: bytes) -> Row:

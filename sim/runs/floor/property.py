@@ -85,7 +85,7 @@ def unit_names(count: int) -> list[tuple[str, str]]:
 
 
 def open_tables(manager: Manager, names: list[tuple[str, str]]) -> None:
-    with manager.store.batch():
+    with manager.store.commits.batch():
         for number, (unit_id, table_id) in enumerate(names, start=1):
             manager.open_table(
                 _TABLE.format(

@@ -104,7 +104,7 @@ def test_nothing_leaves_while_what_it_rests_on_is_being_committed() -> None:
 
     async def main(desk: Desk) -> None:
         loop = asyncio.get_running_loop()
-        desk.manager.store.commit_beside(LateWriter(loop, lambda: 500), desk.manager.server.halt)
+        desk.manager.store.commits.beside(LateWriter(loop, lambda: 500), desk.manager.server.halt)
         line = open_line(desk)
         began_s = loop.time()
         desk.manager.book.alarms.record("TEST", "Something is being committed.")
@@ -117,7 +117,7 @@ def test_nothing_leaves_while_what_it_rests_on_is_being_committed() -> None:
         heard = [await line.until(kind) for kind in (Ack, Award, Meters)]
         assert loop.time() - began_s >= 0.5
         assert heard[2].meters[0].shown_cents == 800_025
-        assert desk.manager.store.durable_number == desk.manager.store.tail().number
+        assert desk.manager.store.commits.durable_tail.number == desk.manager.store.tail().number
         await line.hang_up()
 
     play(main)
@@ -129,7 +129,7 @@ def test_a_commit_that_fails_on_its_way_halts_and_nothing_leaves() -> None:
         line = open_line(desk)
         await line.greet()
         await line.until(Meters)
-        desk.manager.store.commit_beside(LateWriter(loop, lambda: 300), desk.manager.server.halt)
+        desk.manager.store.commits.beside(LateWriter(loop, lambda: 300), desk.manager.server.halt)
         desk.manager.store.engine.commit = no_disk  # type: ignore[method-assign]
         await line.say(events.RoundStart(1, ("5A",), (), (), 100))
         await desk.manager.server.halted.wait()

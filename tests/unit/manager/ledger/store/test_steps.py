@@ -26,7 +26,7 @@ def two_changes_and_a_refusal(store: Store) -> None:
 
 
 def broken_batch(store: Store) -> None:
-    with store.batch():
+    with store.commits.batch():
         store.put(ROUNDS, row(1))
         raise KeyError("a mistake of ours")
 
@@ -61,7 +61,7 @@ def test_steps_of_a_batch_are_written_in_one_commit(store: Store) -> None:
     commits: list[Batch] = []
     commit = store.engine.commit
     store.engine.commit = lambda batch: (commits.append(batch), commit(batch))[1]  # type: ignore[method-assign]
-    with store.batch():
+    with store.commits.batch():
         for number in (1, 2, 3):
             store.put(ROUNDS, row(number))
         assert commits == []
@@ -71,7 +71,7 @@ def test_steps_of_a_batch_are_written_in_one_commit(store: Store) -> None:
 
 def test_sql_within_a_batch_sees_the_steps_before_and_not_the_one_under_way(store: Store) -> None:
     """Catches: a step that reads by SQL what an earlier step of its batch has changed."""
-    with store.batch():
+    with store.commits.batch():
         store.put(ROUNDS, row(1))
         with store.transaction():
             store.put(ROUNDS, row(2))
@@ -83,7 +83,7 @@ def test_sql_within_a_batch_sees_the_steps_before_and_not_the_one_under_way(stor
 
 def test_memory_reads_what_is_not_durable_over_what_is(store: Store) -> None:
     store.put(ROUNDS, row(1))
-    with store.batch():
+    with store.commits.batch():
         store.update(ROUNDS, ("T1", 1), ended_ms=5)
         store.put(ROUNDS, row(2))
         assert store.find(ROUNDS, {"ended_ms": 0}) == [row(2)]

@@ -51,7 +51,7 @@ def run(folder: Path, trial: Callable[[HeldUp], Awaitable[None]]) -> HeldUp:
 
     async def tried() -> None:
         writer = ThreadWriter(asyncio.get_running_loop())
-        held.store.commit_beside(writer, held.failures.append)
+        held.store.commits.beside(writer, held.failures.append)
         await trial(held)
         held.gate.release(1000)
         held.store.close()
@@ -64,20 +64,20 @@ def test_the_loop_goes_on_while_a_commit_is_under_way(tmp_path: Path) -> None:
     async def trial(held: HeldUp) -> None:
         said: list[int] = []
         held.store.put(ROUNDS, row(1))
-        held.store.when_durable(lambda: said.append(1))
+        held.store.commits.when_durable(lambda: said.append(1))
         held.entered.acquire()
         held.store.put(ROUNDS, row(2))  # memory goes on
-        held.store.when_durable(lambda: said.append(2))
+        held.store.commits.when_durable(lambda: said.append(2))
         assert held.store.find(ROUNDS, {}) == [row(1), row(2)]
-        waiting = asyncio.ensure_future(held.store.durable())
+        waiting = asyncio.ensure_future(held.store.commits.until_durable())
         await asyncio.sleep(0)
-        assert (said, held.store.durable_number, waiting.done()) == ([], 0, False)
+        assert (said, held.store.commits.durable_tail.number, waiting.done()) == ([], 0, False)
         held.gate.release(1)
-        await held.store.durable(1)
-        assert (said, held.store.durable_number) == ([1], 1)
+        await held.store.commits.until_durable(1)
+        assert (said, held.store.commits.durable_tail.number) == ([1], 1)
         held.gate.release(1)
         await waiting
-        assert (said, held.store.durable_number) == ([1, 2], 2)
+        assert (said, held.store.commits.durable_tail.number) == ([1, 2], 2)
 
     held = run(tmp_path, trial)
     assert len(held.threads) == 1
@@ -92,7 +92,7 @@ def test_what_stands_during_a_commit_becomes_durable_together(tmp_path: Path) ->
         for number in (2, 3, 4):
             held.store.put(ROUNDS, row(number))
         held.gate.release(2)
-        await held.store.durable()
+        await held.store.commits.until_durable()
 
     held = run(tmp_path, trial)
     assert [each.newest.number for each in held.batches] == [1, 4]
@@ -106,10 +106,10 @@ def test_memory_keeps_what_changed_again_during_its_commit(tmp_path: Path) -> No
         held.entered.acquire()
         held.store.update(ROUNDS, ("T1", 1), ended_ms=7)
         held.gate.release(1)
-        await held.store.durable(1)
+        await held.store.commits.until_durable(1)
         assert held.store.get(ROUNDS, "T1", 1) == row(1, 7)
         held.gate.release(1)
-        await held.store.durable()
+        await held.store.commits.until_durable()
         assert held.store.get(ROUNDS, "T1", 1) == row(1, 7)
 
     run(tmp_path, trial)
@@ -119,10 +119,10 @@ def test_a_commit_that_fails_is_told_and_nothing_that_rests_on_it_happens(tmp_pa
     async def trial(held: HeldUp) -> None:
         said: list[int] = []
         held.store.put(ROUNDS, row(1))
-        held.store.when_durable(lambda: said.append(1))
+        held.store.commits.when_durable(lambda: said.append(1))
         held.entered.acquire()
         held.store.put(ROUNDS, row(2))
-        waiting = asyncio.ensure_future(held.store.durable())
+        waiting = asyncio.ensure_future(held.store.commits.until_durable())
         await asyncio.sleep(0)
         held.broken = "the disk is gone"
         held.gate.release(1)
@@ -132,7 +132,7 @@ def test_a_commit_that_fails_is_told_and_nothing_that_rests_on_it_happens(tmp_pa
         with pytest.raises(StorageFailed, match="the disk is gone"):
             held.store.put(ROUNDS, row(3))
         with pytest.raises(StorageFailed, match="the disk is gone"):
-            await held.store.durable()
+            await held.store.commits.until_durable()
 
     held = run(tmp_path, trial)
     assert len(held.batches) == 1
@@ -145,7 +145,7 @@ def test_sql_waits_for_the_steps_before_it(tmp_path: Path) -> None:
         held.store.put(ROUNDS, row(2))
         held.gate.release(2)
         assert held.store.rows(NUMBERS) == [(1,), (2,)]
-        assert held.store.durable_number == 2
+        assert held.store.commits.durable_tail.number == 2
 
     run(tmp_path, trial)
 
