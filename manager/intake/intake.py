@@ -2,9 +2,9 @@
 
 One step holds the check against repeats, the money, the audit record and how far the unit's journal
 has been taken: they are taken in together or not at all, and a batch of steps is made durable at
-once. An event that makes no sense is
-kept, acknowledged and answered with an error, so that the stream goes on and nothing is lost; a
-fork or a gap is not taken in. Sending the answers is the server's part, after the commit.
+once. An event that makes no sense is kept, acknowledged and answered with an error, so that the
+stream goes on and nothing is lost; a fork or a gap is not taken in. Sending the answers is the
+server's part, after the commit.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from manager.intake.context import EventContext
 from manager.intake.counters import CounterWatch, TableCounters
-from manager.intake.handlers import Step, Steps
+from manager.intake.handlers import Handlers
 from manager.intake.numbering import Numbering
 from manager.intake.reversals import Reversals
 from manager.intake.shuffler_advice import ShufflerAdvice
@@ -50,7 +51,7 @@ class Intake:
     def __init__(self, book: Book, units: Units) -> None:
         self._book = book
         self._units = units
-        self._steps = Steps(book, units)
+        self._handlers = Handlers(book, units)
         self._counters = TableCounters(book.store)
         self._watch = CounterWatch(self._counters, book.alarms)
         self._numbering = Numbering(book)
@@ -80,7 +81,7 @@ class Intake:
     def greeted(self, unit: Unit, hello: Hello) -> list[Message]:
         """What a unit is told right after its welcome: a difference, or where its table stands."""
         fresh = self._book.tails.was_restored_within(SENT_AGAIN_WITHIN_MS)
-        self._steps.again_until[unit.unit_id] = hello.acked_sequence if fresh else 0
+        self._handlers.rounds.again_until[unit.unit_id] = hello.acked_sequence if fresh else 0
         state = self._units.successions.state_for(unit)
         if state:
             self._watch.forget(unit)
@@ -92,7 +93,7 @@ class Intake:
     def pending_answers(self, table_id: str) -> list[Message]:
         """What the unit may have missed: sent again after each welcome until it is confirmed."""
         claims = self._book.claims
-        answers = [self._steps.answer(claim) for claim in claims.unanswered(table_id)]
+        answers = [self._handlers.wins.answer(claim) for claim in claims.unanswered(table_id)]
         newest = claims.find(table_id, claims.last_number(table_id))
         latest = self._book.rounds.latest(table_id)
         if newest is None or newest.refusal is None:
@@ -158,7 +159,7 @@ class Intake:
             return problem
         sentence = (
             f"Event {event.sequence} of unit {unit.unit_id} does not belong to the journal known"
-            " here: its card was copied or restored."
+            " here: its disk was copied or restored."
         )
         return ProtocolError(ErrorCode.FORK, sentence)
 
@@ -199,37 +200,37 @@ class Intake:
             body = event.parse_body()
             if self._units.successions.has_taken(unit, event.body):
                 return Outcome()  # it was taken in from the journal before this one
-            step = Step(unit, rules, origin, self._numbering.lost_max(unit, event.body))
+            context = EventContext(unit, rules, origin, self._numbering.lost_max(unit, event.body))
         except ProtocolError as problem:
-            step = Step(unit, rules, origin)
-            return self._refuse(step, None, problem.code, problem.sentence)
+            context = EventContext(unit, rules, origin)
+            return self._refuse(context, None, problem.code, problem.sentence)
         try:
             with self._book.store.transaction():  # a refusal half-way leaves nothing behind
-                answers = self._steps.run(step, body)
+                answers = self._handlers.run(context, body)
         except BookingRefused as refused:
-            return self._refuse(step, body, refused.code, refused.sentence)
+            return self._refuse(context, body, refused.code, refused.sentence)
         moved = event.kind in (events.ROUND_START, events.COMMIT, events.VOIDED)
         return Outcome(answers=answers, money_moved=moved)
 
     def _refuse(
-        self, step: Step, body: events.EventBody | None, code: ErrorCode, sentence: str
+        self, context: EventContext, body: events.EventBody | None, code: ErrorCode, sentence: str
     ) -> Outcome:
-        table_id = step.rules.table_id
-        self._book.alarms.record(code.name, sentence, table_id, step.origin)
+        table_id = context.rules.table_id
+        self._book.alarms.record(code.name, sentence, table_id, context.origin)
         number = getattr(body, "claim_number", 0)
-        refusal = Refusal(code, clipped(sentence), step.origin.sequence)
+        refusal = Refusal(code, clipped(sentence), context.origin.sequence)
         if number:
-            self._note_refusal(step, body, number, refusal)
+            self._note_refusal(context, body, number, refusal)
         return Outcome(answers=[_refusal_message(refusal, number)])
 
     def _note_refusal(
-        self, step: Step, body: events.EventBody | None, number: int, refusal: Refusal
+        self, context: EventContext, body: events.EventBody | None, number: int, refusal: Refusal
     ) -> None:
         """Keeps the refusal with its claim; a refused new claim still uses up its number."""
-        claims, table_id = self._book.claims, step.rules.table_id
+        claims, table_id = self._book.claims, context.rules.table_id
         claim = claims.find(table_id, number)
         if isinstance(body, events.Claim):
-            if claim is None and self._numbering.uses_up(table_id, number, step.lost_max):
+            if claim is None and self._numbering.uses_up(table_id, number, context.lost_max):
                 claim = ClaimRecord(table_id, number, body.round_number, ClaimState.REFUSED)
                 claims.save(replace(claim, refusal=refusal))
         elif claim is not None and claim.state in _UNPAID:

@@ -55,7 +55,7 @@ LASTING = {
         "_history_problem",
     ),
     "manager/intake/intake.py": ("_sequence_problem",),
-    "manager/intake/handlers.py": ("_wager_sentence",),
+    "manager/intake/round_events.py": ("_wager_sentence",),
     "protocol/proof/tail.py": ("objection",),
     "protocol/wire/version.py": ("agree",),
     "controller/link/link.py": ("_adopt",),

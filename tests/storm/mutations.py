@@ -18,8 +18,8 @@ from controller.keeper import RoundKeeper
 from controller.link import link
 from controller.table.answer import Answer
 from manager.intake import units
-from manager.intake.handlers import Steps
 from manager.intake.intake import Intake, Outcome
+from manager.intake.win_events import WinEvents
 from manager.ledger import pricing
 from manager.ledger.awards import settling
 from manager.ledger.awards.payments import Payments
@@ -159,9 +159,9 @@ def gap_check_off(patch: Patch) -> None:
 
 def receipt_priced_anew(patch: Patch) -> None:
     """The receipt of a booked win is made from the meters of the moment."""
-    answer = Steps.answer
+    answer = WinEvents.answer
 
-    def mutated(self: Steps, claim: Any) -> Message:
+    def mutated(self: WinEvents, claim: Any) -> Message:
         message = answer(self, claim)
         if isinstance(message, Committed):
             lines = tuple(
@@ -170,7 +170,7 @@ def receipt_priced_anew(patch: Patch) -> None:
             return dataclasses.replace(message, lines=lines)
         return message
 
-    patch.setattr(Steps, "answer", mutated)
+    patch.setattr(WinEvents, "answer", mutated)
 
 
 def wager_booked_again_after_a_cut(patch: Patch) -> None:

@@ -25,7 +25,6 @@ MANY_METHODS = {
     "controller/core/felt/classifier.py Classifier": "one method for each rule of sensing",
     "hal/ics/fdc1004.py Fdc1004": REGISTERS,
     "hal/ics/mpr121.py Mpr121": REGISTERS,
-    "manager/intake/handlers.py Steps": "one handler for each kind of event",
     "manager/ledger/book.py Book": "the ledger's public face: one method for each kind of booking",
     "sim/felt/physics/table.py PhysicalTable": "one method for each thing that happens to felt",
     "sim/hardware/faults.py TableFaults": "one method for each fault that hardware can have",

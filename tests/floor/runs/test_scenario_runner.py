@@ -13,7 +13,7 @@ from controller.inputs.presses import Presses
 from controller.lights.lamp_player import LampPlayer
 from controller.unit import Unit
 from manager.__main__ import main as manager_main
-from manager.intake.handlers import Steps
+from manager.intake.round_events import RoundEvents
 from sim.__main__ import main
 from sim.runs.scenario.command import play_text
 from sim.runs.scenario.language import ScenarioError
@@ -155,10 +155,10 @@ def test_an_exception_in_the_start_of_the_unit_fails_the_scenario(
 
 
 def test_an_exception_in_the_manager_fails_the_scenario(monkeypatch: pytest.MonkeyPatch) -> None:
-    def die(self: Steps, step: Any, body: Any) -> None:
+    def die(self: RoundEvents, step: Any, body: Any) -> None:
         raise TypeError("a round is no number")
 
-    monkeypatch.setattr(Steps, "_round_start", die)
+    monkeypatch.setattr(RoundEvents, "_round_start", die)
     failure = failure_of(f"{TOUCH}place 3\npress START\nwait 1s\nexpect wagers 1")
     assert isinstance(failure, ProductFailed)
 

@@ -38,7 +38,7 @@ def test_eleven_rounds_take_at_least_the_time_of_ten(restarts: bool) -> None:
     for number in range(1, LOOKED_AT + 1):
         assert play(books, number) == []
     if restarts:  # what it had counted is gone, and the books know it
-        books.manager.intake._steps._pace._kept.clear()
+        books.manager.intake._handlers.rounds._pace._kept.clear()
     assert play(books, LOOKED_AT + 1) == [ErrorCode.WAGER]
     books.clock.ms = started_ms(books, 1) + WITHIN_MS - 2  # the clock adds one when it is read
     assert play(books, LOOKED_AT + 1) == [ErrorCode.WAGER]
