@@ -25,6 +25,7 @@ from manager.ledger.store.places import engine_at
 from manager.ledger.store.store import Store
 from manager.link.server import ManagerServer
 from manager.setup.open_table import open_table, open_table_file
+from manager.setup.wager_limits import WagerLimits
 from manager.web.lookups import ReportsView
 from manager.web.view import ManagerView
 from manager.web.win_view import WinsView
@@ -64,7 +65,7 @@ class Manager:
     def _assemble(self, now_ms: Callable[[], int]) -> None:
         self.book = Book(self.store)
         self.units = Units(self.store, self.book.tables, self.book.alarms)
-        self.booking = Booking(self.book, self.units)
+        self.booking = Booking(self.book, self.units, lambda name: self._catalogue().find(name))
         self.changes = VersionSignal()
         self.intake = Intake(self.book, self.units)
         self.swipes = SwipeJudge(self.book, self._random_bytes)
@@ -85,8 +86,9 @@ class Manager:
         self.changes.bump()
         return table_id
 
-    def open_table_file(self, path: Path) -> str:
-        table_id = open_table_file(self.book, path, self._random_bytes, self._catalogue().load)
+    def open_table_file(self, path: Path, limits: WagerLimits | None = None) -> str:
+        load_paytable = self._catalogue().load
+        table_id = open_table_file(self.book, path, self._random_bytes, load_paytable, limits)
         self.changes.bump()
         return table_id
 

@@ -6,22 +6,37 @@ second person agreed, is decided before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from kit.config import ConfigError
+from manager.games import Paytable, open_catalogue
 from manager.intake import approvals
 from manager.intake.units import Units
 from manager.ledger.book import Book
 from manager.ledger.corrections.reasons import Signed
+from manager.ledger.errors import LedgerError
+from manager.setup.unit_settings import check_reserve
 
 Request = Mapping[str, str]
 ADOPT_JOURNAL = "adopt-journal"
 RELEASE_UNIT = "release-unit"
+CHANGE_TERMS = "change-terms"
+
+
+def _find_shipped(name: str) -> Paytable | None:
+    return open_catalogue().find(name)
 
 
 class Booking:
-    def __init__(self, book: Book, units: Units) -> None:
+    def __init__(
+        self,
+        book: Book,
+        units: Units,
+        find_paytable: Callable[[str], Paytable | None] = _find_shipped,
+    ) -> None:
         self._book = book
         self._units = units
+        self._find_paytable = find_paytable
 
     def book(self, request: Request) -> str:
         """Writes a request into the ledger and tells what was done, or refuses it."""
@@ -30,7 +45,29 @@ class Booking:
             return self._adopt_journal(request)
         if command == RELEASE_UNIT:
             return self._release_unit(request)
+        if command == CHANGE_TERMS:
+            return self._change_terms(request)
         return approvals.carry_out(self._book, request)
+
+    def _change_terms(self, request: Request) -> str:
+        with self._book.store.transaction():
+            sentence = approvals.carry_out(self._book, request)
+            self._keep_printed_reserves(request.get("jackpot", ""))
+        return sentence
+
+    def _keep_printed_reserves(self, meter_id: str) -> None:
+        """A reserve that a paytable's document prints is no term of the house."""
+        tables, jackpots = self._book.tables, self._book.jackpots
+        for game in (game for name in tables.ids() for game in tables.rules(name).settings.games):
+            names = [meter.id for meter in game.meters]
+            paytable = self._find_paytable(game.paytable)
+            if meter_id in names and paytable is not None:
+                standings = [jackpots.standing(name) for name in names]
+                coming = [each.pending or each.terms for each in standings]
+                try:
+                    check_reserve(paytable, coming, ())
+                except ConfigError as error:
+                    raise LedgerError(error.problems[0].sentence) from error
 
     def _adopt_journal(self, request: Request) -> str:
         unit_id, reason = (request.get(name, "").strip() for name in ("unit", "reason"))

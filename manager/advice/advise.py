@@ -5,8 +5,8 @@ It refuses nothing: an operator may decide otherwise, and then has read why not 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from manager.advice.economics import Economics, economics, reset_frequency
@@ -20,6 +20,7 @@ PATHS = 400
 SEED = 20230614
 OTHER_BETTORS = 3
 AT_LIMIT_SHARE_MAX = 0.5
+SIMULATED_PARTS = 100_000
 
 ADVICE, WARNING, FINE = "advice", "warning", "fine"
 
@@ -56,6 +57,11 @@ def advise(
         for level, jackpot in jackpots.items()
         if not jackpot.is_house
     }
+    found = replace(
+        found,
+        shortfall=_simulated(life.shortfall_share for life in lives.values()),
+        overflow=_simulated(life.overflow_share for life in lives.values()),
+    )
     remarks: list[Remark] = []
     for level, jackpot in jackpots.items():
         if jackpot.is_house:
@@ -64,6 +70,11 @@ def advise(
             remarks += _seed_remarks(jackpot, found) + _path_remarks(jackpot, lives[level])
     remarks += _rate_remarks(paytable, odds, found, jackpots)
     return Advice(paytable, odds, found, tuple(remarks), lives)
+
+
+def _simulated(shares: Iterable[float]) -> Fraction:
+    """No more digits than a simulation has."""
+    return Fraction(round(sum(shares) * SIMULATED_PARTS), SIMULATED_PARTS)
 
 
 def _seed_remarks(jackpot: Jackpot, found: Economics) -> list[Remark]:
@@ -90,9 +101,6 @@ def _rate_remarks(
         remarks.append(
             Remark(ADVICE, "a small reserve contribution softens the drop after a jackpot.")
         )
-    if paytable.reserve_ppm and found.reserve != Fraction(paytable.reserve_ppm, 1_000_000):
-        printed = _percent(Fraction(paytable.reserve_ppm, 1_000_000))
-        remarks.append(Remark(ADVICE, f"the document sets a reserve of {printed} of each wager."))
     frequency = reset_frequency(odds, paytable)
     if frequency:
         remarks.append(Remark(FINE, f"a 100 % award hits once in {round(1 / frequency):,} wagers."))
@@ -104,14 +112,17 @@ def _house_share_remark(found: Economics, is_house: bool) -> Remark:
     if found.house_share < 0:
         reason = (
             f"the prizes cost {_percent(found.player_share)} of each wager"
-            if is_house
+            if is_house or found.contribution <= found.break_even_contribution
             else f"the contribution {_percent(found.contribution)} is above the break-even {even}"
         )
         return Remark(WARNING, f"{reason}: the house pays for every wager.")
     kept = f"the house keeps {_percent(found.house_share)} of each wager in the long run"
-    return Remark(
-        FINE, f"{kept}." if is_house else f"{kept}; the contribution breaks even at {even}."
-    )
+    if is_house:
+        return Remark(FINE, f"{kept}.")
+    if found.shortfall:
+        paid = f"it pays {_percent(found.shortfall)} in the empty meter's place (simulated)"
+        return Remark(FINE, f"{kept}; {paid}; the contribution breaks even at {even} at most.")
+    return Remark(FINE, f"{kept}; the contribution breaks even at {even}.")
 
 
 def _posted_remark(jackpot: Jackpot) -> Remark:

@@ -1,7 +1,8 @@
 """The long-run economics of one jackpot bet for the numbers an operator typed, exactly.
 
 Per wager of one unit: what fixed pays, envy, meters, reserve and reseeding cost, what is left for
-the house, and the contribution at which nothing is left. Fractions only; nothing here is simulated.
+the house, and the contribution at which nothing is left. Two shares depend on how a meter lives:
+what it cannot pay, and what a limit sends back. They come from the simulation; the rest is exact.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ class Economics:
     reserve: Fraction
     reseed_cost: Fraction
     largest_fixed_cents: int
+    shortfall: Fraction = Fraction(0)  # fixed pays that an empty meter leaves to the house
+    overflow: Fraction = Fraction(0)  # of the contribution, what the limit sends to the house
 
     @property
     def house_share(self) -> Fraction:
@@ -41,12 +44,18 @@ class Economics:
             + self.contribution
             + self.reserve
             + self.reseed_cost
+            + self.shortfall
+            - self.overflow
         )
 
     @property
     def break_even_contribution(self) -> Fraction:
-        """The contribution rate at which the house share is zero, everything else unchanged."""
-        return self.contribution + self.house_share
+        """The contribution rate at which the house share is zero, everything else unchanged.
+
+        A greater contribution leaves less for the house to pay in the meter's place: it is what
+        breaks even when a meter pays all of its fixed pays, and at most that when it does not.
+        """
+        return self.contribution + self.house_share + self.shortfall - self.overflow
 
 
 def economics(
@@ -81,7 +90,7 @@ def level_of(hand: Hand) -> str:
 
 
 def _tray_return(odds: Odds, jackpots: Mapping[str, Jackpot]) -> Fraction:
-    """Fixed pays that come from the tray; those from a meter are paid by its contributions."""
+    """Fixed pays that come from the tray; what a meter cannot pay of them is its shortfall."""
     if any(jackpot.fixed_pays_from == "meter" for jackpot in jackpots.values()):
         return Fraction(0)
     return odds.fixed_return or Fraction(0)

@@ -31,6 +31,8 @@ class Paths:
     dry_count: int  # paths whose meter could not pay a fixed award in full at least once
     below_seed_share: float  # share of the time below the seed
     at_limit_share: float  # share of the time at the posted limit
+    shortfall_share: float  # of all wagers: fixed pays that the house paid for an empty meter
+    overflow_share: float  # of all wagers: what went over the limit and to the house
     drawn_cents: npt.NDArray[np.float64]  # path x block, for the picture only
 
 
@@ -42,35 +44,50 @@ def simulate(
     blocks = wagers // BLOCK_WAGERS
     meter = np.full(paths, float(jackpot.opening_cents))
     reserve = np.zeros(paths)
-    dry = np.zeros(paths, dtype=bool)
+    shortfall, overflow = np.zeros(paths), np.zeros(paths)
     below = at_limit = 0
     drawn = np.zeros((min(paths, PATHS_DRAWN), blocks))
     grow = BLOCK_WAGERS * wager_cents / PARTS_PER_MILLION
     for block in range(blocks):
-        meter += grow * jackpot.contribution_ppm
-        reserve += grow * jackpot.reserve_ppm
-        _overflow(jackpot, meter, reserve)
-        dry |= _pay_fixed(odds, jackpot, wager_cents, meter, chance)
+        # Hands fall anywhere in a block: half of its contributions come before them.
+        meter += grow * jackpot.contribution_ppm / 2
+        overflow += _overflow(jackpot, meter, reserve)
+        shortfall += _pay_fixed(odds, jackpot, wager_cents, meter, chance)
         _pay_percent(odds, jackpot, level, meter, reserve, chance)
+        meter += grow * jackpot.contribution_ppm / 2
+        reserve += grow * jackpot.reserve_ppm
+        overflow += _overflow(jackpot, meter, reserve)
         below += int(np.count_nonzero(meter < jackpot.seed_cents))
         if jackpot.limit_cents:
             at_limit += int(np.count_nonzero(meter >= jackpot.limit_cents))
         drawn[:, block] = meter[: len(drawn)]
     moments = max(1, paths * blocks)
-    shares = below / moments, at_limit / moments
-    return Paths(seed, blocks * BLOCK_WAGERS, paths, int(dry.sum()), *shares, drawn)
+    staked = max(1, moments * BLOCK_WAGERS * wager_cents)
+    return Paths(
+        seed,
+        blocks * BLOCK_WAGERS,
+        paths,
+        int(np.count_nonzero(shortfall)),
+        below / moments,
+        at_limit / moments,
+        float(shortfall.sum()) / staked,
+        float(overflow.sum()) / staked,
+        drawn,
+    )
 
 
 def _overflow(
     jackpot: Jackpot, meter: npt.NDArray[np.float64], reserve: npt.NDArray[np.float64]
-) -> None:
-    """Nothing is shown above the posted limit."""
+) -> npt.NDArray[np.float64] | float:
+    """Nothing is shown above the posted limit; tells what of it went to the house."""
     if not jackpot.limit_cents:
-        return
+        return 0.0
     over = np.maximum(meter - jackpot.limit_cents, 0)
     meter -= over
     if jackpot.overflow_to == OVERFLOW_TO_RESERVE:
         reserve += over
+        return 0.0
+    return over
 
 
 def _pay_fixed(
@@ -79,18 +96,18 @@ def _pay_fixed(
     wager_cents: int,
     meter: npt.NDArray[np.float64],
     chance: np.random.Generator,
-) -> npt.NDArray[np.bool_]:
-    """Takes fixed pays off the meter, never below zero; tells which meters fell short."""
-    dry = np.zeros(len(meter), dtype=bool)
+) -> npt.NDArray[np.float64]:
+    """Takes fixed pays off the meter, never below zero; tells what each meter fell short of."""
+    short = np.zeros(len(meter))
     if jackpot.fixed_pays_from != "meter":
-        return dry
+        return short
     for hand in odds.paytable.hands:
         if isinstance(hand.pay, ForOne):
             hits = chance.binomial(BLOCK_WAGERS, float(probability(odds, hand)), len(meter))
             meter -= hits * hand.pay.n * wager_cents
-            dry |= meter < 0
+            short -= np.minimum(meter, 0)
             np.maximum(meter, 0, out=meter)
-    return dry
+    return short
 
 
 def _pay_percent(

@@ -12,6 +12,9 @@ from manager.advice.plot import svg
 from manager.advice.question import Question
 from manager.games import Percent, open_catalogue
 
+SHORTFALL = "Fixed pays of an empty meter (simulated)"
+OVERFLOW = "Back to the house over the limit (simulated)"
+
 
 def answer(question: Question) -> dict[str, Any]:
     """Looks the paytable up, simulates, and tells what came out."""
@@ -51,9 +54,12 @@ def shares_of(found: Economics) -> list[tuple[str, str]]:
         "Contribution to the meters": found.contribution,
         "Reserve": found.reserve,
         "Reseeding, or posted prizes": found.reseed_cost,
+        SHORTFALL: found.shortfall,
+        OVERFLOW: -found.overflow,
         "The house": found.house_share,
     }
-    return [(name, _percent(share)) for name, share in rows.items()]
+    told = {name for name, share in rows.items() if share or name not in (SHORTFALL, OVERFLOW)}
+    return [(name, _percent(share)) for name, share in rows.items() if name in told]
 
 
 def _sentence(remark: Remark) -> str:

@@ -10,12 +10,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kit.config import ConfigError
 from manager.advice.question import Question
 from manager.games import Paytable
 from manager.ledger.errors import LedgerError
 from manager.ledger.terms import FROM_METER, FROM_TRAY, HOUSE, PROGRESSIVE, Jackpot
 from manager.money import PARTS_PER_MILLION, MoneyError, cents_from_text
 from manager.setup.table_file import WAGER_CENTS_MAX
+from manager.setup.unit_settings import CENTS_PER_DOLLAR, SCALES, check_reserve
 from protocol.wire.settings import GameSetting
 
 PPM_PER_PERCENT = PARTS_PER_MILLION // 100
@@ -80,6 +82,8 @@ def question_of(
     taken = sum(each.contribution_ppm + each.reserve_ppm for each in jackpots.values())
     if taken > PARTS_PER_MILLION:
         problems.append("The meters together take more than the whole wager.")
+    if not problems:
+        problems += _set_up_refuses(paytable, wager_cents, jackpots)
     if problems:
         return None, problems
     return Question.of(paytable.id, wager_cents, jackpots, packs), []
@@ -107,6 +111,19 @@ def query_of(
 
 
 # -- inside ------------------------------------------------------------------------------------
+
+
+def _set_up_refuses(
+    paytable: Paytable, wager_cents: int, jackpots: Mapping[str, Jackpot]
+) -> list[str]:
+    """What no table could be opened with is worth no advice."""
+    if paytable.wager_scaling != SCALES and wager_cents != CENTS_PER_DOLLAR:
+        return [f"The wager must be $1.00: the pays of {paytable.id} do not scale with it."]
+    try:
+        check_reserve(paytable, jackpots.values(), ())
+    except ConfigError as error:
+        return [problem.sentence for problem in error.problems]
+    return []
 
 
 def _wager(typed: Mapping[str, str]) -> int:

@@ -10,13 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kit.command_line import whole
-from kit.config import ConfigError, load, refusal
-from manager.advice.advise import FINE, PATHS, SEED, WAGERS, Advice, advise
+from kit.config import load
+from manager.advice.advise import FINE, PATHS, SEED, WAGERS, WARNING, Advice, advise
 from manager.advice.plain import shares_of
 from manager.advice.plot import svg
-from manager.cli.games import add_packs_option
-from manager.games import UnknownPaytableError, open_catalogue
+from manager.cli.games import add_jurisdiction_option, add_packs_option
+from manager.games import Paytable, open_catalogue
+from manager.setup.link_rules import check_layout
 from manager.setup.table_file import PaytableChoice, SetupFile, read_setup
+from manager.setup.unit_settings import build_settings
+from manager.setup.wager_limits import read_limits
+from protocol.secrets.cards import SALT_BYTES
 
 # More takes longer than anybody waits, and tells nothing new.
 WAGERS_MAX = 100_000_000
@@ -28,9 +32,16 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     document = load(options.table)
     setup = read_setup(document)
+    load_paytable = open_catalogue(*options.packs).load
+    with document.placing():
+        # What set-up would refuse is worth no advice.
+        check_layout(setup)
+        build_settings(setup, bytes(SALT_BYTES), load_paytable)
+    limits = read_limits(options.jurisdiction) if options.jurisdiction else None
+    for sentence in limits.warnings(setup) if limits else ():
+        print(f"{MARKS[WARNING]} {sentence}")
     for choice in setup.paytables:
-        with document.placing():
-            found = _advice(setup, choice, options)
+        found = _advice(setup, choice, load_paytable(choice.paytable_id), options)
         _print_advice(choice, found)
         if options.plot:
             _save_plots(options.plot, setup, choice, found)
@@ -48,21 +59,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seed", type=whole(), default=SEED)
     add_packs_option(parser)
+    add_jurisdiction_option(parser)
     parser.add_argument("--plot", type=Path, metavar="DIR", help="write the paths as SVG files")
     return parser
 
 
-def _advice(setup: SetupFile, choice: PaytableChoice, options: argparse.Namespace) -> Advice:
-    path = ("paytables", choice.letter)
-    try:
-        paytable = open_catalogue(*options.packs).load(choice.paytable_id)
-    except (ConfigError, UnknownPaytableError) as error:
-        raise refusal((*path, "paytable"), str(error)) from error
-    levels = [level.id for level in paytable.levels]
-    try:
-        jackpots = {level: setup.jackpots[choice.levels[level]] for level in levels}
-    except KeyError as error:
-        raise refusal((*path, "levels"), f"no jackpot for {error}.") from error
+def _advice(
+    setup: SetupFile, choice: PaytableChoice, paytable: Paytable, options: argparse.Namespace
+) -> Advice:
+    jackpots = {level.id: setup.jackpots[choice.levels[level.id]] for level in paytable.levels}
     return advise(
         paytable, jackpots, choice.wager_cents, options.wagers, options.paths, options.seed
     )
@@ -71,7 +76,7 @@ def _advice(setup: SetupFile, choice: PaytableChoice, options: argparse.Namespac
 def _print_advice(choice: PaytableChoice, found: Advice) -> None:
     print(f"sensor {choice.letter}: {found.paytable.title} ({found.paytable.id})")
     for name, share in shares_of(found.economics):
-        print(f"  {name:<30} {share:>10} of each wager")
+        print(f"  {name:<45} {share:>10} of each wager")
     for remark in sorted(found.remarks, key=lambda remark: remark.kind == FINE):
         print(f"  {MARKS[remark.kind]} {remark.sentence}")
 

@@ -26,6 +26,14 @@ def add_packs_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_jurisdiction_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--jurisdiction",
+        metavar="NAME",
+        help="warn of this jurisdiction's wager limits: washington, or a file of your own (*.toml)",
+    )
+
+
 def main(arguments: Sequence[str]) -> int:
     """0 when every file can be used, 1 with every problem told when one cannot."""
     options = _parser().parse_args(arguments)

@@ -21,7 +21,7 @@ from kit.config import ConfigError, load, refusal
 from kit.files import files_for_the_owner_only, private_folder
 from manager import serve as process
 from manager.app import Manager
-from manager.cli.games import add_packs_option
+from manager.cli.games import add_jurisdiction_option, add_packs_option
 from manager.clock import LedgerClock
 from manager.control import SOCKET_NAME
 from manager.data_folder import add_data_option
@@ -36,7 +36,10 @@ from manager.ledger.store.engine import LeaseWatcher, Owner
 from manager.ledger.store.places import database_of, is_database
 from manager.ledger_place import keep_database, ledger_place
 from manager.setup.table_file import read_setup
+from manager.setup.wager_limits import read_limits
 from protocol.wire.address import join_address
+
+_log = logging.getLogger(__name__)
 
 LOCAL = "127.0.0.1"
 
@@ -95,6 +98,7 @@ def add_to(commands: Any) -> None:
         help="the house was closed for more than a month: believe the machine's clock",
     )
     add_packs_option(serve)
+    add_jurisdiction_option(serve)
     serve.set_defaults(run=_serve)
 
 
@@ -153,6 +157,7 @@ def _open_manager(
     watcher: LeaseWatcher | None = None,
 ) -> Manager:
     open_catalogue(*options.packs)  # a faulty pack is told before any table is opened
+    limits = read_limits(options.jurisdiction) if options.jurisdiction else None
     owner = Owner(options.name or "", watcher)
     manager = Manager(
         place,
@@ -165,7 +170,9 @@ def _open_manager(
     try:
         clock.go_on_from(manager.store.last_commit_ms, options.clock_is_right)
         for path in [*options.table, *_table_files(options.tables)]:
-            manager.open_table_file(path)
+            for sentence in limits.warnings(read_setup(load(path))) if limits else ():
+                _log.warning("%s: %s", path.name, sentence)
+            manager.open_table_file(path, limits)
     except BaseException:
         manager.store.close()
         raise

@@ -83,6 +83,7 @@ class Paytable:
     base game's). ``envy_scales``: envy is multiplied by the wager. ``wager_scaling``:
     ``fixed-pays`` when one fixed wager scales seeds and fixed pays alike. ``reserve_ppm`` is
     the share of each wager a document sets aside for the reserve; 0 where none is printed.
+    ``links_games``: tables of different games may share a meter; otherwise only of one game.
     ``title`` is what it is filed under; ``house_titles`` has (game, what players read there) for
     each game whose tables may use it.
     """
@@ -101,6 +102,7 @@ class Paytable:
     envy_scales: bool = False
     wager_scaling: str = "none"
     reserve_ppm: int = 0
+    links_games: bool = False
     notes: tuple[str, ...] = ()
     source: str = ""
     printed: tuple[PrintedFigure, ...] = ()

@@ -162,6 +162,7 @@ class BetRow:
     base_game: Annotated[str, Choice(BASE_GAMES)] = ""
     wager_scaling: Annotated[str, Choice(WAGER_SCALING)] = "none"
     envy_scales: Annotated[bool, Flag()] = False
+    links_games: Annotated[bool, Flag()] = False
     notes: Annotated[tuple[str, ...], Values(Note())] = ()
     source: Annotated[str, REMARK] = ""
 
@@ -264,6 +265,7 @@ def _paytable(
         envy_scales=bet.envy_scales,
         wager_scaling=bet.wager_scaling,
         reserve_ppm=row.reserve,
+        links_games=bet.links_games,
         notes=(*bet.notes, *row.notes),
         source=bet.source or pack.source,
         printed=tuple(PrintedFigure(each.figure, each.value, each.where) for each in row.printed),

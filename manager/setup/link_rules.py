@@ -78,8 +78,11 @@ def check_link(
             if not shared:
                 continue
             start = f"meter {shared[0]} is linked to table {other.settings.table_id}"
-            reason = _difference(game, linked, load_paytable) or _mixed(
-                setup, game.letter, other, linked.letter
+            games = (_game_at(setup, game.letter), other.games[linked.letter])
+            reason = (
+                _difference(game, linked, load_paytable)
+                or _other_game(load_paytable(game.paytable), *games)
+                or _mixed(setup, other, *games)
             )
             if reason:
                 raise refusal(("paytables", game.letter), f"{start}, {reason}")
@@ -116,10 +119,22 @@ def _pays(game: GameSetting) -> list[tuple[str, int, int, int]]:
     return [(hand.id, hand.pay_kind, hand.pay_value, hand.envy_cents) for hand in game.hands]
 
 
-def _mixed(setup: SetupFile, letter: str, other: LinkedTable, other_letter: str) -> str:
+def _game_at(setup: SetupFile, letter: str) -> str:
+    return next(choice.game for choice in setup.paytables if choice.letter == letter)
+
+
+def _other_game(paytable: Paytable, ours: str, theirs: str) -> str:
+    """One paytable may be printed for several games, and still be linked within each game only."""
+    if ours == theirs or paytable.links_games:
+        return ""
+    return (
+        f"which plays {theirs}, not {ours}: {paytable.id} may be linked between tables of the"
+        " same game only."
+    )
+
+
+def _mixed(setup: SetupFile, other: LinkedTable, ours: str, theirs: str) -> str:
     """WAC 230-15-685(6): beside a link of different games no second progressive may run."""
-    ours = next(choice.game for choice in setup.paytables if choice.letter == letter)
-    theirs = other.games[other_letter]
     counts = (len(setup.paytables), len(other.settings.games))
     if ours == theirs or max(counts) == 1 or setup.jurisdiction.dual_on_mixed_link:
         return ""

@@ -21,6 +21,7 @@ from manager.setup.authority import build_authority
 from manager.setup.link_rules import LinkedTable, check_layout, check_link, check_type
 from manager.setup.table_file import SetupFile, read_setup
 from manager.setup.unit_settings import LoadPaytable, build_settings
+from manager.setup.wager_limits import WagerLimits
 from protocol.secrets.cards import SALT_BYTES
 from protocol.wire.settings import GameSetting, TableSettings
 
@@ -47,9 +48,10 @@ def open_table_file(
     path: Path,
     random_bytes: Callable[[int], bytes] = secrets.token_bytes,
     load_paytable: LoadPaytable = load_shipped_paytable,
+    limits: WagerLimits | None = None,
 ) -> str:
     """Opens the table described by a TOML file and returns its id."""
-    return open_document(book, load(path), random_bytes, load_paytable)
+    return open_document(book, load(path), random_bytes, load_paytable, limits)
 
 
 def open_table(
@@ -67,8 +69,12 @@ def open_document(
     document: Document,
     random_bytes: Callable[[int], bytes],
     load_paytable: LoadPaytable = load_shipped_paytable,
+    limits: WagerLimits | None = None,
 ) -> str:
-    """Opens the table that a document describes and returns its id."""
+    """Opens the table that a document describes and returns its id.
+
+    A new table whose wagers are beyond a jurisdiction's limits is opened, and an alarm says so.
+    """
     setup = read_setup(document)
     known = book.tables.settings_of(setup.table_id)
     salt = known.card_salt if known else random_bytes(SALT_BYTES)
@@ -83,6 +89,8 @@ def open_document(
                 _adopt_people(book, settings, known, authority != before)
             else:
                 _open_new(book, setup, settings, load_paytable)
+                for sentence in limits.warnings(setup) if limits else ():
+                    book.alarms.record("WAGER_LIMIT", sentence, setup.table_id)
             book.tables.keep_authority(setup.table_id, authority)
     return setup.table_id
 

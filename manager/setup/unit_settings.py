@@ -6,8 +6,9 @@ reads files nor writes the ledger.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from fractions import Fraction
 
 from kit.config import ConfigError, Path, refusal
 from manager.games import ForOne, Paytable, Percent, ToOne, UnknownPaytableError
@@ -127,6 +128,7 @@ def _game(setup: SetupFile, choice: PaytableChoice, load_paytable: LoadPaytable)
         raise refusal((*path, "paytable"), str(error)) from error
     jackpots = _jackpots_by_level(setup, choice, paytable, path)
     _check_scaling(setup, choice, paytable, path)
+    check_reserve(paytable, jackpots.values(), path)
     taken_ppm = sum(each.contribution_ppm + each.reserve_ppm for each in jackpots.values())
     if taken_ppm > PARTS_PER_MILLION:
         raise refusal(path, "its jackpots together take more than the whole wager.")
@@ -141,6 +143,19 @@ def _game(setup: SetupFile, choice: PaytableChoice, load_paytable: LoadPaytable)
         ),
         tuple(_hand(hand, paytable, choice, jackpots, path) for hand in paytable.hands),
     )
+
+
+def check_reserve(paytable: Paytable, jackpots: Iterable[Jackpot], path: Path) -> None:
+    """Where a document prints the reserve of a paytable, no other one is that paytable."""
+    growing = [each for each in jackpots if not each.is_house]  # a posted prize takes no wager
+    taken_ppm = sum(each.reserve_ppm for each in growing)
+    if growing and paytable.reserve_ppm and taken_ppm != paytable.reserve_ppm:
+        percent = Fraction(paytable.reserve_ppm * 100, PARTS_PER_MILLION)
+        raise refusal(
+            path,
+            f"{paytable.id} has a reserve of {percent} % of each wager (reserve_ppm ="
+            f" {paytable.reserve_ppm}), not {taken_ppm}.",
+        )
 
 
 def _title(choice: PaytableChoice, paytable: Paytable, path: Path) -> str:

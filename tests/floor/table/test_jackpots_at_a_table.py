@@ -44,7 +44,7 @@ type = "{kind}"
 seed = "10000.00"
 opening = "10000.00"
 contribution_ppm = {contribution}
-reserve_ppm = 0
+reserve_ppm = {reserve}
 freeze_claims = false
 fixed_pays_from = "tray"
 """
@@ -52,10 +52,14 @@ fixed_pays_from = "tray"
 
 def table_text(paytable_id: str, kind: str) -> str:
     """The shipped touch table with another paytable and a jackpot for each of its levels."""
-    levels = [level.id for level in load_paytable(paytable_id).levels]
-    contribution = CONTRIBUTION_PPM if kind == "progressive" else 0
+    paytable = load_paytable(paytable_id)
+    levels = [level.id for level in paytable.levels]
+    contribution, reserve = (
+        (CONTRIBUTION_PPM, paytable.reserve_ppm) if kind == "progressive" else (0, 0)
+    )
     jackpots = "".join(
-        JACKPOT.format(name=f"m-{level}", kind=kind, contribution=contribution) for level in levels
+        JACKPOT.format(name=f"m-{level}", kind=kind, contribution=contribution, reserve=reserve)
+        for level in levels
     )
     named = ", ".join(f'{level} = "m-{level}"' for level in levels)
     text = re.sub(r"\[jackpots\.main\].*?(?=\[paytables)", lambda _: jackpots, SHIPPED, flags=re.S)
@@ -82,11 +86,13 @@ class Expected:
         self.house = kind == "house"
         self.paytable = paytable
         self.meters = {level.id: OPENING_CENTS for level in paytable.levels}
+        self.reserve = 0  # printed only where there is one level
 
     def award(self, hand: Hand) -> int:
         if not self.house:
             for level in self.meters:
                 self.meters[level] += 2 * WAGER_CENTS * CONTRIBUTION_PPM // 1_000_000
+            self.reserve += 2 * WAGER_CENTS * self.paytable.reserve_ppm // 1_000_000
         if isinstance(hand.pay, ForOne):
             return hand.pay.n * WAGER_CENTS
         assert isinstance(hand.pay, Percent)
@@ -94,7 +100,8 @@ class Expected:
         if not self.house:
             self.meters[hand.pay.level] -= amount
             if hand.pay.ppm == 1_000_000:
-                self.meters[hand.pay.level] += OPENING_CENTS  # the seed
+                self.meters[hand.pay.level] += OPENING_CENTS + self.reserve  # the seed
+                self.reserve = 0
         return amount
 
     def envy(self, hand: Hand) -> int:

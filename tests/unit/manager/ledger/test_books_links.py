@@ -10,6 +10,7 @@ import pytest
 from kit.config import ConfigError
 from manager.games import Paytable
 from manager.games import load_paytable as load_shipped
+from manager.ledger.errors import LedgerError
 from manager.setup.open_table import open_table
 from tests.kit.pretend_books import (
     HOUSE,
@@ -172,6 +173,27 @@ def test_a_meter_is_the_same_level_at_every_table(books: Books) -> None:
     books.open(document(jackpots=two(), games={"A": game(LEVELS.id, mega="main", minor="side")}))
     crossed = {"A": game(LEVELS.id, mega="side", minor="main")}
     refused(books, document("t2", jackpots=two(), games=crossed), "the meter of another level")
+
+
+def test_one_paytable_of_two_games_is_linked_within_each_game_only(books: Books) -> None:
+    """Catches: `Pays-3` of two games on one meter, because both names are one paytable's."""
+    books.open(document(games={"A": game("crazy-4/progressive/Pays-3")}))
+    books.open(document("t3", games={"A": game("crazy-4/progressive/3")}), "t3")
+    other = document("t2", games={"A": game("four-card/progressive/Pays-3")})
+    refused(books, other, r"plays crazy-4, not four-card: crazy-4/progressive/Pays-3 may be linked")
+
+
+def test_a_printed_reserve_is_the_paytables_and_not_the_houses(books: Books) -> None:
+    played = {"A": game("crazy-4/progressive/Pays-3")}
+    poor = document("t2", jackpots={"main": TERMS | {"reserve_ppm": 49_999}}, games=played)
+    refused(books, poor, r"paytables\.A: crazy-4/progressive/Pays-3 has a reserve of 5 % of each")
+    books.open(document(games=played))
+    request = {"command": "change-terms", "jackpot": "main", "operator": "Ann", "second": "Bob"}
+    before = books.store.tail()
+    with pytest.raises(LedgerError, match="has a reserve of 5 %"):
+        books.manager.correct(request | {"reserve-ppm": "60000"})
+    assert books.store.tail() == before
+    books.manager.correct(request | {"contribution-ppm": "300000"})
 
 
 def test_beside_a_link_of_different_games_no_second_progressive_runs(books: Books) -> None:
