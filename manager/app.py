@@ -30,7 +30,7 @@ from manager.web.lookups import ReportsView
 from manager.web.view import ManagerView
 from manager.web.win_view import WinsView
 from protocol.wire.fields import clipped
-from protocol.wire.messages import Config
+from protocol.wire.messages import Settings
 
 
 class Manager:
@@ -111,8 +111,8 @@ class Manager:
             if unit is None or connection is None:
                 continue
             settings = self.book.tables.rules(table_id).settings
-            if settings.digest() != unit.config_digest:
-                connection.send(Config(settings.digest(), settings.encode()))
+            if settings.digest() != unit.settings_digest:
+                connection.send(Settings(settings.digest(), settings.encode()))
             if is_approval(request) and request.get("table") == table_id:
                 for answer in self.intake.pending_answers(table_id):
                     connection.send(answer)

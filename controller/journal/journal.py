@@ -112,8 +112,8 @@ class Journal:
     def adopt_settings(self, body: bytes, monotonic_ms: int, wall_ms: int) -> JournalRecord:
         """Keeps new settings and records their adoption, both or neither."""
         settings = StoredSettings(body, settings_digest(body))
-        adopted = events.Config(settings.digest).to_body()
-        return self._record([Entry(events.CONFIG, adopted, monotonic_ms, wall_ms)], settings)[0]
+        adopted = events.Settings(settings.digest).to_body()
+        return self._record([Entry(events.SETTINGS, adopted, monotonic_ms, wall_ms)], settings)[0]
 
     def adopt_salvage(self, entries: Iterable[Entry]) -> list[JournalRecord]:
         """Records what a damaged journal left, and lets go of what was kept of it: both or none."""

@@ -34,7 +34,7 @@ class BesideRecords:
     def settings(self) -> StoredSettings | None:
         """What was adopted last, from either copy; None before the first time."""
         self._disk.refuse_if_faulty()
-        adopted = self._memory.state.config_digest
+        adopted = self._memory.state.settings_digest
         if not adopted:
             return None
         for (body,) in self._disk.rows("SELECT body FROM settings ORDER BY copy"):

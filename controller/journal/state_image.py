@@ -34,7 +34,7 @@ STATE_CHANGING_KINDS: Final = frozenset(
         events.COMMIT,
         events.SETTLED,
         events.ROUND_END,
-        events.CONFIG,
+        events.SETTINGS,
         events.RESTORED,
         events.PAID,
         events.REVERSED,
@@ -52,15 +52,15 @@ class Baseline:
 
     claim_number: int = 0
     counters: Counters = NO_COUNTERS
-    config_digest: bytes = b""
+    settings_digest: bytes = b""
 
     def encode(self) -> bytes:
-        return profile.encode([self.claim_number, list(self.counters), self.config_digest])
+        return profile.encode([self.claim_number, list(self.counters), self.settings_digest])
 
     @classmethod
     def decode(cls, encoded: bytes) -> Baseline:
-        claim_number, counters, config_digest = profile.decode(encoded)
-        return cls(claim_number, Counters(*counters), config_digest)
+        claim_number, counters, settings_digest = profile.decode(encoded)
+        return cls(claim_number, Counters(*counters), settings_digest)
 
 
 class CriticalState:
@@ -69,7 +69,7 @@ class CriticalState:
         self.round.round_number = baseline.counters.round_number
         self.round.last_claim_number = baseline.claim_number
         self.counters = baseline.counters
-        self.config_digest = baseline.config_digest
+        self.settings_digest = baseline.settings_digest
 
     def apply(self, kind: int, body: dict[int, Any]) -> None:
         """Bodies were checked before they were recorded; at a restart there are thousands."""
@@ -78,8 +78,8 @@ class CriticalState:
             self._count_wagers(body)
         elif kind == events.SETTLED:
             self._count_win(body)
-        elif kind == events.CONFIG:
-            self.config_digest = body[1]
+        elif kind == events.SETTINGS:
+            self.settings_digest = body[1]
         elif kind == events.RESTORED:
             self.counters = Counters(*body[5])
 
@@ -109,7 +109,7 @@ class CriticalState:
         )
 
     def baseline(self) -> Baseline:
-        return Baseline(self.round.last_claim_number, self.counters, self.config_digest)
+        return Baseline(self.round.last_claim_number, self.counters, self.settings_digest)
 
     def image(self, journal_id: bytes, sequence: int, digest: bytes) -> bytes:
         """The state after the record with this sequence, as bytes to be stored twice."""
@@ -119,7 +119,7 @@ class CriticalState:
                 journal_id,
                 sequence,
                 digest,
-                self.config_digest,
+                self.settings_digest,
                 list(self.counters),
                 round_values(self.round),
             ],

@@ -200,7 +200,7 @@ class ManagerLink:
             journal_id=self._journal.journal_id,
             last_sequence=self._journal.last_sequence,
             acked_sequence=self._journal.outbox.acked_sequence,
-            config_digest=settings.digest if settings else b"",
+            settings_digest=settings.digest if settings else b"",
             software=self._software,
             counters=(self._journal.counters_at(self._journal.last_sequence),),
             tail=self._witness.place(),
@@ -215,7 +215,7 @@ class ManagerLink:
             raise ProtocolError(ErrorCode.UNEXPECTED, "The first answer must be a welcome.")
         await self._witness.judge(stream, welcome)
         await self._adopt(welcome)
-        if not settings or settings.digest != welcome.config_digest:
+        if not settings or settings.digest != welcome.settings_digest:
             await self._handle(await self._receive(stream))
         return _difference(self._journal, welcome)
 
@@ -274,7 +274,7 @@ class ManagerLink:
             await self._owner.hand_check_arrived(message)
         elif isinstance(message, messages.CoverAll):
             self._owner.cover_all_arrived(message)
-        elif isinstance(message, messages.Config):
+        elif isinstance(message, messages.Settings):
             await self._owner.settings_arrived(message.body)
         elif isinstance(message, messages.Error):
             await self._handle_error(message)

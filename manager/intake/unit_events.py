@@ -24,7 +24,7 @@ class UnitEvents:
         self.handlers: dict[int, Handler] = {
             events.BOOT: self._boot,
             events.FAULT: self._fault,
-            events.CONFIG: self._config,
+            events.SETTINGS: self._settings,
             events.REFUSED: self._refused,
             events.SEAL: self._seal,
             events.SERVICE: self._service,
@@ -45,8 +45,8 @@ class UnitEvents:
         alarms.record(body.code, clipped(where + sentence), table_id, context.origin)
         return []
 
-    def _config(self, context: EventContext, body: events.EventBody) -> list[Message]:
-        assert isinstance(body, events.Config)
+    def _settings(self, context: EventContext, body: events.EventBody) -> list[Message]:
+        assert isinstance(body, events.Settings)
         self._units.note_settings(context.unit, body.digest)
         if body.digest != context.rules.settings.digest():
             sentence = "The unit adopted settings that are not the ones of its table."

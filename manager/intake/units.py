@@ -35,7 +35,7 @@ class Unit:
     last_digest: bytes
     last_event_ms: int
     software: str
-    config_digest: bytes
+    settings_digest: bytes
     lock_sentence: str
 
     @property
@@ -202,7 +202,7 @@ class Units:
 
     def _adopt(self, hello: Hello, table_id: str) -> None:
         begun = (0, first_digest(hello.journal_id), 0)
-        told = (hello.software, hello.config_digest, "")
+        told = (hello.software, hello.settings_digest, "")
         self._store.put(UNITS, (hello.unit_id, table_id, hello.journal_id, *begun, *told))
 
 

@@ -31,13 +31,13 @@ from protocol.wire.fields import clipped
 from protocol.wire.framing import frame
 from protocol.wire.messages import (
     Ack,
-    Config,
     Error,
     Event,
     GoTo,
     Heartbeat,
     Hello,
     Message,
+    Settings,
     Swipe,
     Welcome,
     decode,
@@ -204,8 +204,8 @@ class ManagerServer:
                 digest_then=self._digest_then(hello),
             )
         )
-        if hello.config_digest != digest:
-            connection.send(Config(digest, settings.encode()))
+        if hello.settings_digest != digest:
+            connection.send(Settings(digest, settings.encode()))
         for message in told:
             connection.send(message)
         for message in self._intake.pending_answers(unit.table_id):

@@ -25,11 +25,11 @@ from protocol.wire.messages import (
     Ack,
     Award,
     Committed,
-    Config,
     Error,
     Heartbeat,
     Message,
     Meters,
+    Settings,
     Welcome,
 )
 from protocol.wire.rows import AwardLine, ClaimedHand
@@ -103,11 +103,11 @@ async def welcome_and_settings(unit: PlayedUnit) -> None:
         welcome = await line.expect(Welcome)
         expect(welcome.version == 0, f"version {welcome.version} was never offered")
         expect(welcome.last_sequence == 0, f"a new journal stands at {welcome.last_sequence}")
-        config = await line.expect(Config)
-        digest = hashlib.sha256(config.body).digest()
-        expect(config.digest == digest, "Config's digest is not SHA-256 of its body")
-        expect(welcome.config_digest == digest, "Welcome and Config differ in the digest")
-        unit.adopt(config)
+        sent = await line.expect(Settings)
+        digest = hashlib.sha256(sent.body).digest()
+        expect(sent.digest == digest, "The digest of Settings is not SHA-256 of its body")
+        expect(welcome.settings_digest == digest, "Welcome and Settings differ in the digest")
+        unit.adopt(sent)
         assert unit.settings is not None
         expect(unit.settings.table_id == welcome.table_id, "Welcome names another table")
         expect(bool(unit.settings.games), "the settings have no game")
@@ -135,7 +135,7 @@ async def events_are_acknowledged(unit: PlayedUnit) -> None:
     """Events are acknowledged, each once they are committed."""
     async with unit.greeted() as line:
         await unit.say(line, events.Boot(1, "underfelt conformance", ""))
-        await unit.say(line, events.Config(unit.config_digest))
+        await unit.say(line, events.Settings(unit.settings_digest))
 
 
 async def repeats_are_acknowledged(unit: PlayedUnit) -> None:

@@ -26,12 +26,12 @@ from protocol.wire import enrolment, events
 from protocol.wire.fields import clipped
 from protocol.wire.messages import (
     Ack,
-    Config,
     Event,
     Heartbeat,
     Hello,
     Message,
     Meters,
+    Settings,
     Welcome,
 )
 from protocol.wire.rows import LabelledMeter, LedgerTail
@@ -190,8 +190,8 @@ class PlayedManager:
                 digest_then=digest_then,
             )
         )
-        if hello.config_digest != digest:
-            await line.send(Config(digest, self.settings.encode()))
+        if hello.settings_digest != digest:
+            await line.send(Settings(digest, self.settings.encode()))
         await line.send(self.meters())
 
     def meters(self) -> Meters:

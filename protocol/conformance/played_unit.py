@@ -22,7 +22,7 @@ from protocol.numbers import PAY_FOR_ONE, PAY_PERCENT
 from protocol.proof.chain import event_digest, first_digest
 from protocol.secrets import tls
 from protocol.wire.events import EventBody
-from protocol.wire.messages import Ack, Config, Event, Hello, Welcome
+from protocol.wire.messages import Ack, Event, Hello, Settings, Welcome
 from protocol.wire.settings import GameSetting, HandSetting, TableSettings
 
 SOFTWARE = "underfelt conformance"
@@ -40,7 +40,7 @@ class PlayedUnit:
     events: list[Event] = field(default_factory=list)
     acked_sequence: int = 0
     settings: TableSettings | None = None
-    config_digest: bytes = b""
+    settings_digest: bytes = b""
     _pace: Bucket | None = None
 
     @property
@@ -95,8 +95,8 @@ class PlayedUnit:
                 welcome.last_sequence == self.acked_sequence,
                 f"Welcome stands at {welcome.last_sequence}, not at {self.acked_sequence}",
             )
-            if welcome.config_digest != self.config_digest:
-                self.adopt(await line.expect(Config))
+            if welcome.settings_digest != self.settings_digest:
+                self.adopt(await line.expect(Settings))
             yield line
 
     def hello(self, version_min: int = 0, version_max: int = 0) -> Hello:
@@ -107,13 +107,13 @@ class PlayedUnit:
             self.journal_id,
             self.last_sequence,
             self.acked_sequence,
-            self.config_digest,
+            self.settings_digest,
             SOFTWARE,
         )
 
-    def adopt(self, config: Config) -> None:
-        self.settings = TableSettings.decode(config.body)
-        self.config_digest = config.digest
+    def adopt(self, told: Settings) -> None:
+        self.settings = TableSettings.decode(told.body)
+        self.settings_digest = told.digest
 
     # ---- the journal ----
 

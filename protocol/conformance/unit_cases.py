@@ -64,16 +64,16 @@ async def an_event_without_ack_comes_again(manager: PlayedManager) -> None:
 
 
 async def the_settings_are_adopted(manager: PlayedManager) -> None:
-    """The settings are adopted: a CONFIG event says so, with their digest."""
+    """The settings are adopted: a SETTINGS event says so, with their digest."""
     async with manager.welcomed() as line:
         digest = manager.settings.digest()
-        adopted = [e for e in manager.taken if e.kind == events.CONFIG and e.body[1] == digest]
+        adopted = [e for e in manager.taken if e.kind == events.SETTINGS and e.body[1] == digest]
         while not adopted:
-            event = await manager.take_until(line, events.CONFIG)
+            event = await manager.take_until(line, events.SETTINGS)
             adopted = [event] if event.body[1] == digest else []
     async with manager.next_line() as line:
         hello = await manager.hello(line)
-        expect(hello.config_digest == digest, "Hello names other settings than the adopted ones")
+        expect(hello.settings_digest == digest, "Hello names other settings than the adopted ones")
 
 
 async def heartbeats(manager: PlayedManager) -> None:

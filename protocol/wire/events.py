@@ -17,7 +17,6 @@ from protocol.numbers import CANCEL as CANCEL
 from protocol.numbers import CHECKED as CHECKED
 from protocol.numbers import CLAIM as CLAIM
 from protocol.numbers import COMMIT as COMMIT
-from protocol.numbers import CONFIG as CONFIG
 from protocol.numbers import DEALT as DEALT
 from protocol.numbers import DIVERGED as DIVERGED
 from protocol.numbers import FAULT as FAULT
@@ -38,6 +37,7 @@ from protocol.numbers import ROUND_END as ROUND_END
 from protocol.numbers import ROUND_START as ROUND_START
 from protocol.numbers import SEAL as SEAL
 from protocol.numbers import SERVICE as SERVICE
+from protocol.numbers import SETTINGS as SETTINGS
 from protocol.numbers import SETTLED as SETTLED
 from protocol.numbers import SHOWN as SHOWN
 from protocol.numbers import TAKEN_BACK as TAKEN_BACK
@@ -199,10 +199,10 @@ class Fault(EventBody):
 
 
 @dataclass(frozen=True)
-class Config(EventBody):
+class Settings(EventBody):
     """Settings with this digest were adopted; their bytes are kept beside the journal."""
 
-    KIND: ClassVar[int] = CONFIG
+    KIND: ClassVar[int] = SETTINGS
     digest: Annotated[bytes, Wire(1, DIGEST)]
 
 

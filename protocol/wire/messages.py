@@ -77,7 +77,7 @@ class Hello(Message):
     journal_id: Annotated[bytes, Wire(4, Bytes((16,)))]
     last_sequence: Annotated[int, Wire(5, COUNT)]
     acked_sequence: Annotated[int, Wire(6, COUNT)]
-    config_digest: Annotated[bytes, Wire(7, Bytes((0, 32)))]  # b"" before the first settings
+    settings_digest: Annotated[bytes, Wire(7, Bytes((0, 32)))]  # b"" before the first settings
     software: Annotated[str, Wire(8, Text(64))]
     counters: Annotated[tuple[Counters, ...], Wire(9, COUNTERS_OR_NONE)] = ()  # at last_sequence
     # The ledger's tail that was told last; what stands there now is for the manager to say.
@@ -94,14 +94,14 @@ class Welcome(Message):
     last_sequence: Annotated[int, Wire(3, COUNT)]  # committed
     window: Annotated[int, Wire(4, Uint(1, WINDOW_MAX))]
     server_time_ms: Annotated[int, Wire(5, TIME_MS)]
-    config_digest: Annotated[bytes, Wire(6, DIGEST)]
+    settings_digest: Annotated[bytes, Wire(6, DIGEST)]
     counters: Annotated[tuple[Counters, ...], Wire(7, COUNTERS_OR_NONE)] = ()  # at last_sequence
     tail: Annotated[tuple[LedgerTail, ...], Wire(64, TAIL_OR_NONE)] = ()
     digest_then: Annotated[bytes, Wire(65, Bytes((0, 32)))] = b""  # at the place in the hello
 
 
 @dataclass(frozen=True)
-class Config(Message):
+class Settings(Message):
     """Manager to unit: the table's settings and the SHA-256 of their bytes."""
 
     TYPE: ClassVar[int] = 3
@@ -279,7 +279,7 @@ MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {
     for each in (
         Hello,
         Welcome,
-        Config,
+        Settings,
         Event,
         Ack,
         Award,

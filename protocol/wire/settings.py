@@ -35,7 +35,7 @@ from protocol.wire.rows import (
     WAGER_CENTS_MAX,
 )
 
-# What fits one Config frame beside the digest.
+# What fits one Settings frame beside the digest.
 SETTINGS_MAX_BYTES: Final = 4000
 
 SEATS_MAX: Final = 12
@@ -167,7 +167,7 @@ class TableSettings(Record):
 
 
 def settings_digest(encoded: bytes) -> bytes:
-    """The digest that Hello, Welcome, Config and the CONFIG event carry."""
+    """The digest that Hello, Welcome, Settings and the SETTINGS event carry."""
     return hashlib.sha256(encoded).digest()
 
 

@@ -115,7 +115,7 @@ def test_the_core_builds_every_event_that_changes_a_round() -> None:
     outside = {
         numbers.BOOT,
         numbers.FAULT,
-        numbers.CONFIG,
+        numbers.SETTINGS,
         numbers.REFUSED,
         numbers.SEAL,
         numbers.SERVICE,

@@ -100,7 +100,7 @@ class ForgetfulManager:
         stream = FrameStream(reader, writer)
         await stream.read()
         digest = settings_digest(b"s")
-        for answer in (messages.Welcome(0, "t", 0, 32, 0, digest), messages.Config(digest, b"s")):
+        for answer in (messages.Welcome(0, "t", 0, 32, 0, digest), messages.Settings(digest, b"s")):
             await stream.write(answer.encode())
         while (payload := await stream.read()) is not None:
             message = messages.decode(payload)

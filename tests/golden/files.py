@@ -20,7 +20,7 @@ from tests.kit.small_ledger import write_ledger
 
 DUMPS_PATH = Path(__file__).parent / "v1"
 # Settings are adopted with their event.
-JOURNALED = [body for body in EVENT_BODIES if body.KIND != events.CONFIG]
+JOURNALED = [body for body in EVENT_BODIES if body.KIND != events.SETTINGS]
 
 
 def write_journal(path: str) -> None:

@@ -17,7 +17,7 @@ from protocol.secrets.cards import card_key, swipe_proof
 from protocol.wire import enrolment, events, profile
 from protocol.wire.fields import wire_fields
 from protocol.wire.framing import frame
-from protocol.wire.messages import Config, Event, Message
+from protocol.wire.messages import Event, Message, Settings
 from protocol.wire.record import Record
 from protocol.wire.rows import SeenTail
 from protocol.wire.settings import TableSettings
@@ -70,7 +70,7 @@ def in_words(message: Message) -> Iterator[str]:
         body = message.parse_body()
         yield f"the body of kind {message.kind} ({type(body).__name__}):"
         yield from fields(body, dict(message.body), "  ")
-    if isinstance(message, Config):
+    if isinstance(message, Settings):
         settings = TableSettings.decode(message.body)
         yield "the settings in the body:"
         yield from fields(settings, profile.decode(message.body, len(message.body)), "  ")

@@ -133,7 +133,7 @@ def test_the_golden_journal_is_whole(tmp_path: Path) -> None:
     journal = Journal.open(path, unit_id="UF-0001", must_exist=True)
     assert journal.journal_id == JOURNAL_ID
     kinds = [record.kind for record in journal.records.after(0, 100)]
-    assert kinds == [events.CONFIG, *(body.KIND for body in JOURNALED)]
+    assert kinds == [events.SETTINGS, *(body.KIND for body in JOURNALED)]
     kept = journal.beside.settings()
     assert kept is not None
     assert kept.body == SETTINGS_IN_FULL.encode()

@@ -61,14 +61,14 @@ def test_the_cddl_accepts_a_golden_frame(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "settings"), [("config", SETTINGS), ("config-in-full", SETTINGS_IN_FULL)]
+    ("name", "settings"), [("settings", SETTINGS), ("settings-in-full", SETTINGS_IN_FULL)]
 )
 def test_golden_settings_are_those_of_their_digest(name: str, settings: TableSettings) -> None:
-    config = messages.decode(golden_payload(name))
-    assert isinstance(config, messages.Config)
-    assert settings_digest(config.body) == config.digest
-    assert TableSettings.decode(config.body) == settings
-    schema.check("table-settings", config.body)
+    message = messages.decode(golden_payload(name))
+    assert isinstance(message, messages.Settings)
+    assert settings_digest(message.body) == message.digest
+    assert TableSettings.decode(message.body) == settings
+    schema.check("table-settings", message.body)
 
 
 def test_golden_events_form_one_chain() -> None:

@@ -57,7 +57,7 @@ async def ack_times(line: Line, count: int) -> list[float]:
 
 async def flood(line: Line, noise: bytes) -> list[ErrorCode]:
     """Greets, floods, and returns the codes it was told before it was cut off."""
-    await line.send(line.unit.hello(config_digest=bytes(32)))
+    await line.send(line.unit.hello(settings_digest=bytes(32)))
     line.up.write(noise)
     return [ErrorCode(m.code) for m in await line.until_end() if isinstance(m, Error)]
 

@@ -76,7 +76,7 @@ COUNTERS = Counters(65_536, 6_553_600_000_000, 24, 4_295_767_371, 256)
 
 EVENT_BODIES: tuple[events.EventBody, ...] = (
     events.Boot(24, "underfelt 0.1.0", "RUN"),
-    events.Config(SETTINGS.digest()),
+    events.Settings(SETTINGS.digest()),
     events.RoundStart(256, ("1A", "2A", "5A", "7B"), ("3A",), ((1, 2),), 800),
     events.LateChange(256, "3A", True, 65_536),
     events.Hand(256, "5A", "four-aces"),
@@ -162,8 +162,8 @@ def _plain_messages() -> dict[str, messages.Message]:
         "hello-uncounted": messages.Hello(*hello),
         "welcome": messages.Welcome(*welcome, (COUNTERS,)),
         "welcome-uncounted": messages.Welcome(*welcome),
-        "config": messages.Config(digest, SETTINGS.encode()),
-        "config-in-full": messages.Config(SETTINGS_IN_FULL.digest(), SETTINGS_IN_FULL.encode()),
+        "settings": messages.Settings(digest, SETTINGS.encode()),
+        "settings-in-full": messages.Settings(SETTINGS_IN_FULL.digest(), SETTINGS_IN_FULL.encode()),
         "ack": messages.Ack(255, 1_790_000_000_001),
         "hello-told": messages.Hello(*hello, (COUNTERS,), (TailPlace(0, 1234),)),
         "welcome-told": messages.Welcome(*welcome, (COUNTERS,), (TAIL,), bytes(range(32))),

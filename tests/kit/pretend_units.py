@@ -144,9 +144,9 @@ class PretendUnit:
         self.digest = event_digest(self.digest, self.sequence, kind, body, clock, clock)
         return Event(self.sequence, kind, body, clock, clock, self.digest)
 
-    def hello(self, acked_sequence: int = 0, config_digest: bytes = b"") -> Hello:
+    def hello(self, acked_sequence: int = 0, settings_digest: bytes = b"") -> Hello:
         return Hello(
-            self.unit_id, 0, 0, self.journal_id, self.sequence, acked_sequence, config_digest, "t"
+            self.unit_id, 0, 0, self.journal_id, self.sequence, acked_sequence, settings_digest, "t"
         )
 
 

@@ -82,8 +82,8 @@ class Line:
             if isinstance(message, kind):
                 return message
 
-    async def greet(self, config_digest: bytes = b"") -> Welcome:
-        await self.send(self.unit.hello(config_digest=config_digest))
+    async def greet(self, settings_digest: bytes = b"") -> Welcome:
+        await self.send(self.unit.hello(settings_digest=settings_digest))
         return await self.until(Welcome)
 
     async def until_end(self) -> list[Message]:

@@ -127,8 +127,8 @@ class JournalUnderCuts:
     def _save_settings(self, journal: Journal) -> None:
         body = self.chance.randbytes(self.chance.randrange(3000))
         self.life.attempted_settings = body
-        adopted = events.Config(settings_digest(body)).to_body()
-        self.life.attempted = [Entry(events.CONFIG, adopted, 0, 0)]
+        adopted = events.Settings(settings_digest(body)).to_body()
+        self.life.attempted = [Entry(events.SETTINGS, adopted, 0, 0)]
         self.life.told.append(journal.adopt_settings(body, 0, 0))
         self.life.settings, self.life.attempted = body, []
 

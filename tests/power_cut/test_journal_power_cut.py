@@ -93,7 +93,7 @@ def _check_told(disk: SimDisk, told: list[JournalRecord]) -> None:
     assert [record.sequence for record in kept] == list(
         range(journal.records.first_sequence, journal.last_sequence + 1)
     )
-    if told and told[-1].kind == events.CONFIG:
+    if told and told[-1].kind == events.SETTINGS:
         stored = journal.beside.settings()
         assert stored is not None
         assert stored.body == b"settings"

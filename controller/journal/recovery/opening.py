@@ -28,7 +28,7 @@ log = logging.getLogger("controller.journal.recovery.opening")
 CALL_SERVICE: Final = "Call service."
 
 # The new journal seals its own chain, adopts its own settings and tells its own beginning.
-NOT_RECORDED_ANEW: Final = (events.SEAL, events.CONFIG, events.RESTORED)
+NOT_RECORDED_ANEW: Final = (events.SEAL, events.SETTINGS, events.RESTORED)
 
 
 class RecoveryFault(Exception):  # noqa: N818 - a sentence for the tech

@@ -20,7 +20,7 @@ TABLES = sorted(path.stem for path in TABLES_FOLDER.glob("*.toml"))
 # What a unit journals without any game: its boots, settings and faults, and that people trained.
 NO_GAME = {
     numbers.BOOT,
-    numbers.CONFIG,
+    numbers.SETTINGS,
     numbers.FAULT,
     numbers.SERVICE,
     numbers.REFUSED,

@@ -15,7 +15,7 @@ const [folder, unitId, host, portText, fingerprint, code] = process.argv.slice(2
 const port = Number(portText);
 const SOFTWARE = "second unit";
 const [BOOT, ROUND_START, HAND, CLAIM, AWARDED, COMMIT, SETTLED, ROUND_END] = [1, 2, 4, 5, 6, 8, 9, 10];
-const [WELCOME, CONFIG, EVENT, ACK, AWARD, COMMITTED, HEARTBEAT, ERROR, GO_TO] = [2, 3, 4, 5, 6, 7, 9, 10, 26];
+const [WELCOME, SETTINGS, EVENT, ACK, AWARD, COMMITTED, HEARTBEAT, ERROR, GO_TO] = [2, 3, 4, 5, 6, 7, 9, 10, 26];
 const CONNECT_MS = 2000;
 const SILENCE_MS = 5000;
 const [RETRY_FIRST_MS, RETRY_MAX_MS] = [250, 1500];
@@ -114,7 +114,7 @@ class Conversation {
     if (type === GO_TO) return this.goTo(fields[0]);
     if (!this.welcomed && type !== WELCOME) throw new Error(type === ERROR ? fields[1] : "no welcome");
     if (type === WELCOME) this.welcome(fields);
-    else if (type === CONFIG) journal.adopt(...fields);
+    else if (type === SETTINGS) journal.adopt(...fields);
     else if (type === ACK) this.acknowledge(fields[0], fields[2]);
     else if (type === AWARD) awarded(...fields);
     else if (type === COMMITTED) settled(...fields);

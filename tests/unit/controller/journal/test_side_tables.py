@@ -28,10 +28,10 @@ def test_settings_are_kept_as_they_came(disk: SimDisk) -> None:
 def test_adopting_settings_records_it_in_the_same_breath(disk: SimDisk) -> None:
     journal = opened(disk)
     record = journal.adopt_settings(b"settings", 1, 2)
-    assert record.kind == events.CONFIG
+    assert record.kind == events.SETTINGS
     stored = journal.beside.settings()
     assert stored is not None
-    assert events.Config.from_body(record.body).digest == stored.digest
+    assert events.Settings.from_body(record.body).digest == stored.digest
     journal.close()
 
 

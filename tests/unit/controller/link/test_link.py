@@ -82,7 +82,7 @@ class FakeManager:
         assert isinstance(hello, messages.Hello)
         self.hello = hello
         await self.send(messages.Welcome(0, "t", last_sequence, window, 0, DIGEST))
-        await self.send(messages.Config(DIGEST, b"settings"))
+        await self.send(messages.Settings(DIGEST, b"settings"))
 
     async def sequences(self, count: int) -> list[int]:
         found = []
@@ -414,7 +414,7 @@ def test_new_settings_are_taken_before_the_table_may_play() -> None:
 
     async def talk(manager: FakeManager) -> None:
         await manager.greet(last_sequence=0)  # its digest is another than the unit's
-        assert manager.hello.config_digest == settings_digest(b"old prices")
+        assert manager.hello.settings_digest == settings_digest(b"old prices")
         await manager.sequences(4)
 
     owner, _ = play([talk], settings=b"old prices")
@@ -425,7 +425,7 @@ def test_with_the_same_settings_the_table_waits_for_none() -> None:
     async def talk(manager: FakeManager) -> None:
         hello = await manager.receive()
         assert isinstance(hello, messages.Hello)
-        await manager.send(messages.Welcome(0, "t", 0, 32, 0, hello.config_digest))
+        await manager.send(messages.Welcome(0, "t", 0, 32, 0, hello.settings_digest))
         assert await manager.sequences(4) == [1, 2, 3, 4]
 
     owner, _ = play([talk], settings=b"prices")

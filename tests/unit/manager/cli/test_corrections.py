@@ -13,7 +13,7 @@ from manager.__main__ import main
 from manager.control import SOCKET_NAME, ControlDoor, ask
 from manager.ledger.corrections.requests import correct
 from manager.ledger.errors import LedgerError
-from protocol.wire.messages import Config, Message, Meters
+from protocol.wire.messages import Message, Meters, Settings
 from protocol.wire.settings import TableSettings
 from tests.kit.people import people_of_a_folder, type_passwords
 from tests.kit.pretend_books import Books, document
@@ -166,9 +166,9 @@ def test_the_units_are_told_at_once(books: Books, monkeypatch: pytest.MonkeyPatc
     books.manager.correct(
         {"command": "suspend", "jackpot": "main", "reason": "malfunction", **NAMES}
     )
-    config, _ = sent
-    assert isinstance(config, Config)
-    assert "suspended" in TableSettings.decode(config.body).stop_sentence
+    told, _ = sent
+    assert isinstance(told, Settings)
+    assert "suspended" in TableSettings.decode(told.body).stop_sentence
 
 
 def test_the_door_survives_whatever_is_said_to_it(tmp_path: Path) -> None:

@@ -253,10 +253,10 @@ def test_what_is_laid_on_a_bet_after_the_lock_is_an_alarm(desk: Desk) -> None:
 def test_settings_and_software_are_noted(desk: Desk) -> None:
     digest = desk.manager.book.tables.rules(TABLE).settings.digest()
     desk.say(TABLE, events.Boot(1, "underfelt 0.1.0", ""))
-    desk.say(TABLE, events.Config(digest))
+    desk.say(TABLE, events.Settings(digest))
     desk.say(TABLE, events.Refused("press END", "A hand is not confirmed."))
     unit = desk.manager.units.get("UF-touch-1")
-    assert (unit.software, unit.config_digest) == ("underfelt 0.1.0", digest)
+    assert (unit.software, unit.settings_digest) == ("underfelt 0.1.0", digest)
     assert desk.alarm_codes() == []
-    desk.say(TABLE, events.Config(bytes(32)))
+    desk.say(TABLE, events.Settings(bytes(32)))
     assert desk.alarm_codes() == ["SETTINGS"]

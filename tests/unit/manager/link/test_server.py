@@ -17,11 +17,11 @@ from protocol.wire.messages import (
     Ack,
     Award,
     Committed,
-    Config,
     Error,
     Event,
     Heartbeat,
     Meters,
+    Settings,
     Verdict,
 )
 from protocol.wire.rows import ClaimedHand
@@ -35,9 +35,9 @@ def test_a_unit_is_welcomed_with_its_settings_and_meters() -> None:
         line = open_line(desk)
         welcome = await line.greet()
         assert (welcome.table_id, welcome.last_sequence, welcome.window) == (TABLE, 0, 32)
-        config, meters = await line.next(), await line.next()
-        assert isinstance(config, Config)
-        assert config.digest == welcome.config_digest
+        told, meters = await line.next(), await line.next()
+        assert isinstance(told, Settings)
+        assert told.digest == welcome.settings_digest
         assert isinstance(meters, Meters)
         assert [tuple(meter) for meter in meters.meters] == [("main", "Main", 800_000)]
         assert desk.manager.view.view()["tables"][0]["link"] == "up"
@@ -214,7 +214,7 @@ def test_the_answers_are_sent_again_until_their_receipts_were_seen() -> None:
         await line.hang_up()
         line = open_line(desk)
         await line.greet()
-        assert isinstance(await line.next(), Config)
+        assert isinstance(await line.next(), Settings)
         assert isinstance(await line.next(), Meters)
         await line.hang_up()
 

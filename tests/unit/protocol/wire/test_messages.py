@@ -42,12 +42,12 @@ def test_event_body_round_trip(body: events.EventBody) -> None:
 def test_every_type_number_and_kind_number_is_as_the_protocol_says() -> None:
     types = [messages.MESSAGE_TYPES[i].__name__ for i in range(1, 12)]
     assert " ".join(types) == (
-        "Hello Welcome Config Event Ack Award Committed Meters Heartbeat Error State"
+        "Hello Welcome Settings Event Ack Award Committed Meters Heartbeat Error State"
     )
     kinds = [events.EVENT_TYPES[i].__name__ for i in range(1, 17)]
     assert " ".join(kinds) == (
         "Boot RoundStart LateChange Hand Claim Awarded Cancel Commit Settled RoundEnd Fault "
-        "Config Refused Seal Service Restored"
+        "Settings Refused Seal Service Restored"
     )
 
 
@@ -110,10 +110,10 @@ def test_an_unknown_event_kind_is_refused() -> None:
         ("hello", {"k2": -1}, "Hello.version_min"),
         ("hello", {"k2": True}, "Hello.version_min"),
         ("hello", {"k4": bytes(15)}, "Hello.journal_id"),
-        ("hello", {"k7": bytes(31)}, "Hello.config_digest"),
+        ("hello", {"k7": bytes(31)}, "Hello.settings_digest"),
         ("welcome", {"k4": 0}, "Welcome.window"),
-        ("welcome", {"k6": b""}, "Welcome.config_digest"),
-        ("config", {"k2": bytes(4001)}, "Config.body"),
+        ("welcome", {"k6": b""}, "Welcome.settings_digest"),
+        ("settings", {"k2": bytes(4001)}, "Settings.body"),
         ("event-boot", {"k1": 0}, "Event.sequence"),
         ("event-boot", {"k3": []}, "Event.body"),
         ("award", {"k2": [["5A", "x", 1, ""]]}, r"Award.lines\[0\]"),

@@ -163,7 +163,7 @@ def test_what_an_older_journal_left_is_recorded_as_far_as_it_was_not_taken() -> 
     assert anew(restored_entries(state, [], [*unproven, *lines], NOW)) == []
 
 
-@pytest.mark.parametrize("kind", [events.SEAL, events.CONFIG, events.RESTORED])
+@pytest.mark.parametrize("kind", [events.SEAL, events.SETTINGS, events.RESTORED])
 def test_what_a_journal_says_of_itself_is_not_said_by_another(kind: int) -> None:
     lines = chained(3)
     lines[2] = lines[2]._replace(kind=kind, follows=1)
