@@ -251,7 +251,7 @@ ANY_EVENT = st.one_of(
     st.tuples(st.just(kinds.REVERSED), st.fixed_dictionaries({1: NUMBERS, 2: NUMBERS})),
     st.tuples(st.just(kinds.ROUND_END), st.fixed_dictionaries({1: NUMBERS})),
     st.tuples(st.just(kinds.FAULT), st.just({1: "bus", 2: "sense-1", 3: True, 4: "Stuck."})),
-    st.tuples(st.just(kinds.CONFIG), st.just({1: bytes(32)})),
+    st.tuples(st.just(kinds.SETTINGS), st.just({1: bytes(32)})),
     st.tuples(st.just(kinds.REFUSED), st.just({1: "START", 2: "No bets."})),
 )
 
@@ -266,7 +266,7 @@ def test_every_event_can_be_applied_in_every_state(events):
 def test_events_that_are_not_the_rounds_change_nothing(touch):
     touch.start("2A")
     before = touch.state.durable_values()
-    silent = (kinds.BOOT, kinds.FAULT, kinds.CONFIG, kinds.REFUSED, kinds.SEAL, kinds.SERVICE)
+    silent = (kinds.BOOT, kinds.FAULT, kinds.SETTINGS, kinds.REFUSED, kinds.SEAL, kinds.SERVICE)
     for kind in silent:
         apply(touch.state, (kind, {}))
     assert touch.state.durable_values() == before
