@@ -62,7 +62,7 @@ def tell(
 ) -> Generator[None, None, Told]:
     """Every transaction that moved the meter up to `award`, whose amount was fixed at `fixed_at`.
 
-    Between the log of a fixed claim and its award only two things move a meter: wagers, which came
+    Between the log of a frozen claim and its award only two things move a meter: wagers, which came
     after the price, and the awards that were fixed before it, which the price assumed.
     """
     first = _beginning(store, meter_id, award)

@@ -280,7 +280,7 @@ class Book:
             )
 
     def _meters_after_frozen(self, meter_ids: set[str]) -> dict[str, MeterState]:
-        """Copies of the meters as they will be when every fixed claim has been paid from them."""
+        """Copies of the meters as they will be when every frozen claim has been paid from them."""
         waiting = self.claims.frozen_unapplied(meter_ids)
         concerned = meter_ids.union(*(claim.meter_ids for claim in waiting))
         meters = self.jackpots.states(sorted(concerned))

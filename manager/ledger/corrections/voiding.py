@@ -1,6 +1,6 @@
 """Takes a void round out of the books: a compensating entry for each entry of its wagers.
 
-A contribution that has gone to a winner since, or that a fixed claim was promised, stays where it
+A contribution that has gone to a winner since, or that a frozen claim was promised, stays where it
 is; so does one that the meter no longer holds. The house gives that part of the wager back. A
 table's word that a supervisor was there is not enough: a card must have been judged for it.
 """
