@@ -10,7 +10,7 @@ from itertools import groupby
 
 from manager.odds import highest
 from manager.odds.figures import Odds
-from manager.odds.own_paytable import own_paytable
+from manager.odds.own_paytable import own_paytable, wrapped
 from manager.odds.report import figure_text, meter_text, percent
 
 COMMAND = "python -m manager odds --markdown > docs/games.md"
@@ -48,9 +48,9 @@ def as_markdown(rows: Sequence[Odds]) -> str:
 
 def _section(game: str, bet: str, rows: list[Odds]) -> str:
     first = rows[0]
-    lines = [f"## {game}/{bet}", "", f"Source: {first.paytable.source}."]
+    lines = [f"## {game}/{bet}", "", wrapped(f"Source: {first.paytable.source}.")]
     if first.edge_basis and first.edge_basis != "per unit wagered":
-        lines.append(f"House edge: {first.edge_basis}.")
+        lines.append(wrapped(f"House edge: {first.edge_basis}."))
     lines += ["", *(_jackpot_table(rows) if first.paytable.is_jackpot else _felt_table(rows)), ""]
     return "\n".join(lines)
 

@@ -5,6 +5,8 @@ The example in it is a whole pack file; a test takes it out of the page and play
 
 from __future__ import annotations
 
+import textwrap
+
 from manager.games.evaluators import EVALUATORS
 
 EXAMPLE = """\
@@ -43,7 +45,9 @@ No Python is needed. Put a file such as `house.toml` into a folder of your own:
   amount. Hands stand in the order in which they are looked for: the first one that the cards make
   is paid, and the dealer's buttons have the same order.
 - `wager_scaling = "fixed-pays"` lets a table take another wager than $1; `envy_scales = true` lets
-  envy grow with it.
+  envy grow with it. `links_games = true` lets tables of different games share a meter; without it
+  a link is between tables of the same game. `reserve = "5%"` on a paytable is then its reserve,
+  and a table with another one is refused.
 - `notes` are shown to the dealer. `printed` and `aliases` may be added as in the packs that ship;
   an alias of another game needs that game's title in `other_games`.
 - Players read the game's name with the bet's, never the label, unless the table file has a `title`.
@@ -60,16 +64,22 @@ Then, in this order:
 
 The first tells every mistake with its line, its column and its key: first those of single values,
 then what does not fit together. The table's file names the paytable by its id. An id that ships
-cannot be taken. A table that is open keeps the pays it was opened with: a
-changed file is refused.
+cannot be taken. A table that is open keeps the pays it was opened with: a changed file is refused.
 """
 
 
 def own_paytable() -> str:
-    rows = "\n".join(
-        f"  - `{name}` ({info.deck} cards, {info.cards_considered} looked at): "
-        f"{', '.join(info.hands)}"
+    rows = [
+        f"`{name}` ({info.deck} cards, {info.cards_considered} looked at): {', '.join(info.hands)}"
         for name, info in EVALUATORS.items()
         if info.hands_at_table == 1
+    ]
+    listed = "\n".join(wrapped(row, first="  - ", rest="    ") for row in rows)
+    return _TEXT.format(example=EXAMPLE, evaluators=listed)
+
+
+def wrapped(text: str, first: str = "", rest: str = "") -> str:
+    """In lines of at most a hundred columns; a hand's id is never broken."""
+    return textwrap.fill(
+        text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )
-    return _TEXT.format(example=EXAMPLE, evaluators=rows)
