@@ -8,8 +8,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 
-from kit.command_line import run_command, told
+from kit.command_line import Refused, run_command, told
 from kit.config import ConfigError
 from kit.version import SOFTWARE
 from manager.cli import adoption, approval, audit, corrections, release, serving
@@ -153,12 +154,18 @@ def main(arguments: Sequence[str] | None = None, entrance: Entrance | None = Non
 def _run(words: Sequence[str], entrance: Entrance | None) -> int:
     if words and words[0] in TOOLS:
         return TOOLS[words[0]](words[1:])
-    options = _parser().parse_args(words)
+    parser, known = _parser()
+    if words and not words[0].startswith("-") and words[0] not in known:
+        near = get_close_matches(words[0], known)
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise Refused(f"There is no command {words[0]!r}; --help lists them.{hint}")
+    options = parser.parse_args(words)
     options.entrance = entrance
     return int(options.run(options))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, list[str]]:
+    """The parser, and the commands that it knows."""
     parser = argparse.ArgumentParser(prog="python -m manager", description="The Game Manager.")
     parser.add_argument("--version", action="version", version=SOFTWARE)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -166,7 +173,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, tool in TOOLS.items():
         commands.add_parser(name, help=tool.__doc__, add_help=False)
     identity_commands.add_to(commands)
-    return parser
+    return parser, list(commands.choices)
 
 
 if __name__ == "__main__":

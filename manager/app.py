@@ -14,7 +14,7 @@ from pathlib import Path
 from kit.web.version_signal import VersionSignal
 from manager.booking import Booking, Request
 from manager.games import Catalogue, open_catalogue
-from manager.intake.approvals import is_approval
+from manager.intake.approvals import concerns_a_claim
 from manager.intake.intake import Intake
 from manager.intake.swipes import SwipeJudge
 from manager.intake.units import Units
@@ -113,7 +113,7 @@ class Manager:
             settings = self.book.tables.rules(table_id).settings
             if settings.digest() != unit.settings_digest:
                 connection.send(Settings(settings.digest(), settings.encode()))
-            if is_approval(request) and request.get("table") == table_id:
+            if concerns_a_claim(request) and request.get("table") == table_id:
                 for answer in self.intake.pending_answers(table_id):
                     connection.send(answer)
             for reversal in self.intake.reversals.untold(unit):

@@ -126,6 +126,8 @@ class ManagerNews:
             await self._intake.submit_news(commands.authority_refused(error.claim_number), "")
         elif error.code == ErrorCode.CLAIM_REFUSED:
             await self._intake.submit_news(commands.claim_refused(error.claim_number), "")
+        elif error.code == ErrorCode.BACKED_OUT:
+            await self._intake.submit_news(commands.backed_out(error.claim_number), "")
         claim = self._keeper.live_state.claim
         if claim is not None and claim.number == error.claim_number:
             self._table.faults.raise_("claim", f"claim {claim.number}", error.sentence)

@@ -23,6 +23,7 @@ from manager.operator_requests import carry_out
 
 COMMANDS = {
     "reverse-win": "take a win back, keeping contributions made since (two people)",
+    "back-out": "take a win back that J-POT logged, before it is booked (two people)",
     "record-win": "record a win in place of a reversed one (two people)",
     "forgotten-win": "record a win of a round that is over, as of its end (two people)",
     "adjust": "put a jackpot's amount right, for a permitted reason",
@@ -38,6 +39,7 @@ COMMANDS = {
 # What each command is about, where that is not a jackpot.
 SUBJECTS = {
     "reverse-win": ("win",),
+    "back-out": ("table", "claim"),
     "record-win": ("win",),
     "forgotten-win": ("table", "round"),
     "accept-restore": (),
@@ -74,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_amounts(parsers)
     reasons: dict[str, Sequence[str]] = {
         "reverse-win": list(ReversalReason),
+        "back-out": list(ReversalReason),
         "forgotten-win": list(LateWinReason),
         "suspend": list(StopReason),
         "adjust": sorted({*Increase, *Reduction}),

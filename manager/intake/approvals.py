@@ -13,7 +13,7 @@ from manager.ledger.book import Book
 from manager.ledger.claims import LOGGED_BY_UNIT, ClaimRecord, ClaimState, Refusal
 from manager.ledger.corrections import late_entry
 from manager.ledger.corrections.reasons import Signed
-from manager.ledger.corrections.requests import correct
+from manager.ledger.corrections.requests import BACK_OUT, correct
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.entries import BY_THE_MANAGER
 from manager.ledger.store.relations import EVENTS, SUCCESSIONS, UNITS
@@ -82,6 +82,11 @@ class Approvals:
         place = SUCCESSIONS.place("before_unit_id")
         before = [row[place] for row in self._book.store.find(SUCCESSIONS, at_table)]
         return list(dict.fromkeys(now + before[::-1]))
+
+
+def concerns_a_claim(request: Mapping[str, str]) -> bool:
+    """True when the table that made the claim must hear what became of it."""
+    return is_approval(request) or request.get("command") == BACK_OUT
 
 
 def is_approval(request: Mapping[str, str]) -> bool:

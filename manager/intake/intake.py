@@ -99,7 +99,8 @@ class Intake:
         if newest is None or newest.refusal is None:
             return answers
         is_past = latest is not None and newest.round_number < latest.number
-        if newest.state in (*_UNPAID, ClaimState.REFUSED) and not is_past:
+        told_again = (*_UNPAID, ClaimState.REFUSED, ClaimState.BACKED_OUT)
+        if newest.state in told_again and not is_past:
             answers.append(_refusal_message(newest.refusal, newest.number))
         return answers
 

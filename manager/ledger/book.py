@@ -191,6 +191,9 @@ class Book:
             raise BookingRefused(f"Claim {number} belongs to round {claim.round_number}.")
         if claim.state is ClaimState.COMMITTED:
             raise BookingRefused(f"Claim {number} is booked; only a correction can undo it.")
+        if claim.state is ClaimState.BACKED_OUT:  # the unit says that it knows
+            self.claims.save(replace(claim, state=ClaimState.CANCELLED, refusal=None))
+            return
         if claim.logged_by == LOGGED_BY_UNIT:
             raise BookingRefused(f"Claim {number} was logged under the key and stands.")
         if claim.state is ClaimState.OWED:
@@ -270,6 +273,9 @@ class Book:
         return bool(self.store.find(TRANSACTIONS, {**place, **wanted}))
 
     def check_committable(self, claim: ClaimRecord, commit: events.Commit) -> None:
+        if claim.state is ClaimState.BACKED_OUT:
+            assert claim.refusal is not None
+            raise BookingRefused(claim.refusal.sentence, ErrorCode.BACKED_OUT)
         if claim.state not in (ClaimState.OPEN, ClaimState.OWED):
             raise BookingRefused(f"Claim {claim.number} is {claim.state.lower()}.")
         if claim.round_number != commit.round_number:

@@ -4,7 +4,9 @@ Holds the record a claim's every step needs to be repeatable after a restart at 
 no money and judges nothing; `book` does.
 
 A claim is OPEN, then CANCELLED or COMMITTED. OWED stands between when a logged win already left its
-meter because a later win on that meter was settled first. REFUSED is a claim that made no sense.
+meter because a later win on that meter was settled first. BACKED_OUT was logged and then taken back
+at the manager; it is CANCELLED once its unit has said that it knows. REFUSED is a claim that made
+no sense.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ class ClaimState(enum.StrEnum):
     OPEN = "OPEN"
     OWED = "OWED"
     COMMITTED = "COMMITTED"
+    BACKED_OUT = "BACKED_OUT"
     CANCELLED = "CANCELLED"
     REFUSED = "REFUSED"
 

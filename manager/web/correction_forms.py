@@ -92,6 +92,17 @@ FORMS: Mapping[str, Form] = {
             (_WIN, _reason(list(ReversalReason)), _NOTE),
         ),
         Form(
+            "back-out",
+            "Back out a win that J-POT logged",
+            "Before the key is back at RUN: nothing was paid yet. The table may enter it anew.",
+            (
+                Field("table", "Table", choices=_tables),
+                Field("claim", "Claim"),
+                _reason(list(ReversalReason)),
+                _NOTE,
+            ),
+        ),
+        Form(
             "record-win",
             "Record a win in place of a reversed one",
             "The right hands, at the amounts of then.",

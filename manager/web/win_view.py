@@ -17,6 +17,7 @@ from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.rules import ROLE_NAMES, TableRules
 from manager.ledger.stamps import stamps_of
+from manager.ledger.store.entries import Kind
 from manager.ledger.store.relations import TRANSACTIONS
 from manager.ledger.wins import METHOD_OPERATOR, Win
 from manager.money import MICROCENTS_PER_CENT
@@ -102,11 +103,14 @@ class WinsView:
         return [self._claim_row(claim) for claim in ordered]
 
     def claim_page(self, table_id: str, number: int) -> View | None:
-        """The slips of a win that waits for its key, card or approval."""
+        """The slips of a win that waits for its key, card or approval, or that was backed out."""
         claim = self._book.claims.find(table_id, number)
-        if claim is None or claim.state not in (ClaimState.OPEN, ClaimState.OWED):
+        if claim is None:
             return None
-        page = self._claim_row(claim)
+        backed_out = self._backed_out(claim)
+        if claim.state not in (ClaimState.OPEN, ClaimState.OWED) and not backed_out:
+            return None
+        page = self._claim_row(claim) | {"backed_out": backed_out}
         for line in page["lines"]:
             line["claimed_on_cents"], line["policy"] = None, ""
         time_ms = page["time_ms"]
@@ -148,6 +152,15 @@ class WinsView:
             "role": ROLE_NAMES.get(claim.role, ""),
             "waits": refusal.sentence if refusal else "",
         }
+
+    def _backed_out(self, claim: ClaimRecord) -> str:
+        """Who took a logged claim back, and why; "" while it stands."""
+        if not claim.log_number:
+            return ""
+        place = {"table_id": claim.table_id, "round_number": claim.round_number}
+        wanted = {"kind": str(Kind.BACKED_OUT), "claim_number": claim.number}
+        found = self._book.store.find(TRANSACTIONS, place | wanted)
+        return str(found[0][TRANSACTIONS.place("sentence")]) if found else ""
 
     def _logged_ms(self, claim: ClaimRecord) -> int:
         if claim.log_number:

@@ -28,6 +28,7 @@ KINDS = {
     "CLOSED": "Jackpot closed",
     "UNIT_RELEASED": "Unit released",
     "LATE_ENTRY": "Round taken up for a forgotten win",
+    "BACKED_OUT": "Logged win backed out",
     "CLAIM_APPROVED": "Win approved at the manager",
     "DIVERGED": "Record of a table whose copy went on first",
 }
@@ -120,6 +121,8 @@ def stamp_sentence(win: Mapping[str, Any]) -> str:
     """What stands across a slip, "" when nothing does."""
     if win.get("reversed_by"):
         return f"NOT TO BE PAID. Reversed by entry {win['reversed_by']}."
+    if win.get("backed_out"):
+        return f"NOT TO BE PAID. {win['backed_out']}"
     if not win["number"]:
         return "NOT BOOKED YET. The meter moves when the win is confirmed."
     if not win["stamps"]:

@@ -32,6 +32,7 @@ class ErrorCode(IntEnum):
     WAGER = 18  # a bet is not booked, or the cents differ
     APPROVAL = 19  # authorised at the table, and waits for two people at the manager
     TAIL = 20  # the manager's ledger is not the one that this unit was told of
+    BACKED_OUT = 21  # two people at the manager took a logged claim back before it was booked
 
 
 class ProtocolError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from manager.app import Manager
 from manager.ledger.book import Book
 from manager.ledger.claims import ClaimRecord, ClaimState
 from manager.ledger.corrections.voiding import is_voided
@@ -26,6 +27,13 @@ def award_cents(book: Book, table_id: str, seat: int) -> int:
     """What the seat won in the round in hand: booked, or frozen and logged."""
     lines = [line for claim in _won_claims(book, table_id) for line in claim.lines]
     return sum(line.amount_cents for line in lines if seat_of(line.sensor) == seat)
+
+
+def logged_cents(manager: Manager, table_id: str, sensor: str) -> int:
+    """What the manager's page shows for the spot among wins that wait to be booked."""
+    claims = [each for each in manager.view.view()["claims"] if each["table"] == table_id]
+    lines = [line for claim in claims for line in claim["lines"]]
+    return sum(line["amount_cents"] for line in lines if line["sensor"] == sensor)
 
 
 def envy_cents(book: Book, table_id: str, seat: int) -> int:

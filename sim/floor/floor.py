@@ -235,6 +235,20 @@ class FloorTable:
         return self._fingers.errors + self.unit.failures()
 
 
+def correct(manager: SimManager, words: dict[str, str]) -> None:
+    """What two people at the manager put right."""
+    try:
+        manager.app.correct(words | {"operator": "Operator 1", "second": "Operator 2"})
+    except LedgerError as error:
+        raise Impossible(str(error)) from error
+
+
+def back_out_claim(table: FloorTable, number: int) -> None:
+    """Two people at the manager take a win of this table back that is logged and not booked."""
+    words = {"command": "back-out", "table": table.config.table_id, "claim": str(number)}
+    correct(table.manager, words | {"reason": "wrong-hand"})
+
+
 class Floor:
     """One manager and its tables; `seed` decides everything that is left to chance."""
 
@@ -289,12 +303,8 @@ class Floor:
 
     def reverse_win(self, number: int) -> None:
         """Two people at the manager take a win back."""
-        request = {"command": "reverse-win", "win": str(number), "reason": "wrong-hand"}
-        request |= {"operator": "Operator 1", "second": "Operator 2"}
-        try:
-            self._manager.app.correct(request)
-        except LedgerError as error:
-            raise Impossible(str(error)) from error
+        words = {"command": "reverse-win", "win": str(number), "reason": "wrong-hand"}
+        correct(self._manager, words)
 
     def _known_meter(self, meter: str) -> str:
         known = [jackpot.id for jackpot in self._manager.app.book.jackpots.all()]

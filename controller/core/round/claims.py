@@ -235,3 +235,15 @@ def claim_refused(state: "RoundState", rules: "Rules", claim_number: int) -> "De
     if claim is None or claim.number != claim_number or claim.awarded:
         return [], ""
     return [events.cancel(state.round_number, claim_number)], ""
+
+
+def backed_out(state: "RoundState", rules: "Rules", claim_number: int) -> "Decision":
+    """Takes back a claim that J-POT logged, before or after the key is back at RUN.
+
+    Only the manager can: it has logged the amount, and says that it will never be booked. The hands
+    stay selected, to be claimed anew or turned off.
+    """
+    claim = state.claim
+    if claim is None or claim.number != claim_number:
+        return [], ""
+    return [events.cancel(state.round_number, claim_number)], ""

@@ -26,6 +26,7 @@ AWARD = "AWARD"
 COMMITTED = "COMMITTED"
 AUTHORITY_REFUSED = "AUTHORITY_REFUSED"
 CLAIM_REFUSED = "CLAIM_REFUSED"
+BACKED_OUT = "BACKED_OUT"
 JOIN = "JOIN"
 LATE = "LATE"
 ADDED = "ADDED"
@@ -140,6 +141,11 @@ def authority_refused(claim_number: int) -> "Command":
 def claim_refused(claim_number: int) -> "Command":
     """The Game Manager did not take a claim at all. It may repeat itself."""
     return CLAIM_REFUSED, claim_number
+
+
+def backed_out(claim_number: int) -> "Command":
+    """Two people at the Game Manager took a logged claim back. It may repeat itself."""
+    return BACKED_OUT, claim_number
 
 
 def late(sensor: str, present: bool, began_ms: int) -> "Command":

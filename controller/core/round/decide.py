@@ -45,6 +45,7 @@ _DECISIONS: "dict[str, Callable[..., Decision]]" = {
     commands.COMMITTED: claims.committed,
     commands.AUTHORITY_REFUSED: claims.authority_refused,
     commands.CLAIM_REFUSED: claims.claim_refused,
+    commands.BACKED_OUT: claims.backed_out,
     commands.RESUME: claims.resume,
     commands.TICK: paying.tick,
     commands.REVERSED: claims.reversed_win,

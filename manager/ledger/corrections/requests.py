@@ -11,6 +11,7 @@ from typing import Any
 
 from manager.ledger.book import Book
 from manager.ledger.corrections.adjustments import increase, reduce
+from manager.ledger.corrections.back_out import back_out
 from manager.ledger.corrections.forgotten import record_forgotten
 from manager.ledger.corrections.reasons import (
     Increase,
@@ -32,6 +33,7 @@ from protocol.sensor_id import is_sensor_id
 from protocol.wire.rows import ClaimedHand
 
 Request = Mapping[str, str]
+BACK_OUT = "back-out"
 _FLAGS = {"true": True, "false": False}
 
 
@@ -52,6 +54,13 @@ def _reverse_win(book: Book, request: Request, signed: Signed) -> str:
     reason = reason_of(_need(request, "reason"), ReversalReason, "Reversing a win")
     transaction = reverse_win(book, number, reason, signed)
     return f"Win {number} is reversed by transaction {transaction}."
+
+
+def _back_out(book: Book, request: Request, signed: Signed) -> str:
+    table_id, number = _need(request, "table"), _number(request, "claim")
+    reason = reason_of(_need(request, "reason"), ReversalReason, "Backing out a win")
+    back_out(book, table_id, number, reason, signed)
+    return f"Claim {number} of table {table_id} is backed out; nothing is paid for it."
 
 
 def _record_win(book: Book, request: Request, signed: Signed) -> str:
@@ -138,6 +147,7 @@ def _accept_restore(book: Book, request: Request, signed: Signed) -> str:
 
 _HANDLERS: dict[str, Callable[[Book, Request, Signed], str]] = {
     "reverse-win": _reverse_win,
+    BACK_OUT: _back_out,
     "record-win": _record_win,
     "forgotten-win": _forgotten_win,
     "adjust": _adjust,

@@ -38,6 +38,7 @@ class Kind(enum.StrEnum):
     SUSPENDED = "SUSPENDED"  # a jackpot stopped
     RESUMED = "RESUMED"
     CLOSED = "CLOSED"  # a jackpot ended for good, its money moved on
+    BACKED_OUT = "BACKED_OUT"  # a logged claim taken back before it was booked; no postings
     CLAIM_APPROVED = "CLAIM_APPROVED"  # two people at the manager let a claim be paid; no postings
     LATE_ENTRY = "LATE_ENTRY"  # an earlier round taken up for a forgotten win; no postings
     UNIT_RELEASED = "UNIT_RELEASED"  # a locked unit may speak again; no postings

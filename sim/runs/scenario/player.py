@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from hal import aio
-from sim.floor import looks
-from sim.floor.floor import Floor, FloorTable, Impossible, possible
+from sim.floor import figures, looks
+from sim.floor.floor import Floor, FloorTable, Impossible, back_out_claim, possible
 from sim.floor.named_faults import strike
 from sim.runs.scenario import shuffler_acts
 from sim.runs.scenario.language import Instruction, cents, duration_ms, sensor_id
@@ -66,6 +66,7 @@ class Player:
             "shuffler deals": lambda *told: shuffler_acts.deals(self.table, *told),
             "shuffler shows": lambda *told: shuffler_acts.shows(self.table, *told),
             "shuffler": lambda act: shuffler_acts.misbehaves(self.table, act),
+            "back out claim": lambda number: back_out_claim(self.table, int(number)),
             "reverse win": lambda number: self.floor.reverse_win(int(number)),
         }
         self._waits: dict[str, Callable[[str], Awaitable[None]]] = {
@@ -76,6 +77,11 @@ class Player:
             "expect state": lambda: self.table.state(),
             "expect light": lambda spot: self.table.light(sensor_id(spot)),
             "expect award": lambda seat: _money(self.table.award_cents(sensor_id(seat))),
+            "expect logged": lambda seat: _money(
+                figures.logged_cents(
+                    self.table.manager.app, self.table.config.table_id, sensor_id(seat)
+                )
+            ),
             "expect envy": lambda seat: _money(self.table.envy_cents(sensor_id(seat))),
             "expect due": lambda seat: _money(
                 looks.due_cents(self.table.unit.controller, int(seat))

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from manager.audit.audit import audit
+from manager.ledger.errors import LedgerError
+from manager.web.words import stamp_sentence
 from protocol.wire import events
+from protocol.wire.errors import ErrorCode
 from protocol.wire.messages import Award, Committed, Error
 from sim.floor import figures
 from tests.kit.pretend_units import SHARES, Desk, only
@@ -51,6 +54,58 @@ def test_the_logged_amount_is_in_the_chain_before_it_moves(desk: Desk) -> None:
     *_, recorded = desk.about_money()
     assert (recorded.kind, recorded.postings) == ("CLAIM_LOGGED", ())
     assert '["5A","four-aces",800025,"main",1]' in recorded.detail_text
+
+
+BACK_OUT = {"command": "back-out", "claim": "1", "reason": "wrong-hand", "operator": "Ann"}
+
+
+def test_a_logged_win_is_backed_out_by_two_people_before_it_is_paid(desk: Desk) -> None:
+    """Catches: a win that J-POT logged and nobody can take back before it is booked."""
+    desk.start("keypad-1", 1, "5A")
+    jpot(desk, "keypad-1", s5A="four-aces")
+    request = BACK_OUT | {"table": "keypad-1"}
+    with pytest.raises(LedgerError, match="second person"):
+        desk.manager.correct(request)
+    desk.manager.correct(request | {"second": "Bob"})
+    with pytest.raises(LedgerError, match="is backed out already"):
+        desk.manager.correct(request | {"second": "Bob"})
+    # The key was turned meanwhile: the commit books nothing, and the unit hears why.
+    error = only(desk.by_key("keypad-1", 1, 1), Error)
+    assert (error.code, error.claim_number) == (ErrorCode.BACKED_OUT, 1)
+    assert desk.shown() == 800_025
+    repeated = desk.manager.intake.pending_answers("keypad-1")
+    assert [each.code for each in repeated if isinstance(each, Error)] == [ErrorCode.BACKED_OUT]
+    assert desk.say("keypad-1", events.Cancel(1, 1)).answers == []
+    assert desk.manager.intake.pending_answers("keypad-1") == []
+    page = desk.manager.view.claim("keypad-1", 1)
+    assert page is not None
+    assert stamp_sentence(page).startswith("NOT TO BE PAID. Claim 1 of 8000.25 was backed out by")
+    jpot(desk, "keypad-1", 2, s5A="straight-flush")  # the bet can be claimed anew
+    assert only(desk.by_key("keypad-1", 1, 2), Committed).lines[0].amount_cents == 10_000
+    assert audit(desk.store).sound
+
+
+def test_what_was_set_aside_for_a_win_that_is_backed_out_comes_back(desk: Desk) -> None:
+    desk.start("keypad-1", 1, "5A")
+    desk.start("keypad-2", 1, "5A")
+    jpot(desk, "keypad-1", s5A="four-aces")
+    jpot(desk, "keypad-2", s5A="four-aces")
+    desk.by_key("keypad-2", 1, 1)  # the later win is paid first: the first one is set aside
+    assert desk.store.balance("owed/keypad-1/1") == 800_050 * CENT
+    before = desk.shown()
+    desk.manager.correct(BACK_OUT | {"table": "keypad-1", "second": "Bob"})
+    assert desk.store.balance("owed/keypad-1/1") == 0
+    assert desk.shown() == before + 800_050
+    with pytest.raises(LedgerError, match="is win 1: reverse it"):
+        desk.manager.correct(BACK_OUT | {"table": "keypad-2", "second": "Bob"})
+    assert audit(desk.store).sound
+
+
+def test_what_is_not_logged_is_cancelled_at_the_table(desk: Desk) -> None:
+    desk.start("touch-1", 1, "5A")
+    desk.claim("touch-1", 1, 1, s5A="four-aces")
+    with pytest.raises(LedgerError, match="the table can cancel it itself"):
+        desk.manager.correct(BACK_OUT | {"table": "touch-1", "second": "Bob"})
 
 
 def test_a_logged_win_cannot_be_cancelled(desk: Desk) -> None:
