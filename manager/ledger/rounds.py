@@ -56,6 +56,11 @@ class Rounds:
         row = self._store.newest(ROUNDS, table_id=table_id)
         return _round(row) if row else None
 
+    def newest(self, table_id: str, count_max: int) -> list[Round]:
+        """The newest first."""
+        rows = self._store.find(ROUNDS, {"table_id": table_id}, newest=count_max)
+        return [_round(row) for row in rows]
+
     def get(self, table_id: str, number: int) -> Round:
         row = self._store.get(ROUNDS, table_id, number)
         if row is None:

@@ -99,6 +99,10 @@ class WinsRead:
     def newest(self, count_max: int) -> list[Win]:
         return [self._win(row) for row in self._ledger.find(WINS, {}, newest=count_max)]
 
+    def newest_of(self, table_id: str, count_max: int) -> list[Win]:
+        rows = self._ledger.find(WINS, {"table_id": table_id}, newest=count_max)
+        return [self._win(row) for row in rows]
+
     def of_round(self, table_id: str, round_number: int) -> list[Win]:
         return [self._win(row) for row in self._of_round(table_id, round_number)]
 

@@ -87,12 +87,20 @@ class Access:
     # -- routes ------------------------------------------------------------------------------
 
     def page(
-        self, path: str, endpoint: Endpoint, roles: Roles = EVERYBODY, method: str = "GET"
+        self,
+        path: str,
+        endpoint: Endpoint,
+        roles: Roles = EVERYBODY,
+        method: str = "GET",
+        by_itself: bool = False,
     ) -> Page:
-        """For people who are signed in and have one of the roles."""
+        """For people who are signed in and have one of the roles.
+
+        `by_itself` is for what a page asks again and again: no sign that somebody sits there.
+        """
 
         async def guarded(request: Request) -> Response:
-            session, token = self._entered(request)
+            session, token = self._entered(request, not by_itself)
             if session is None:
                 return self._send_to_sign_in(request)
             if session.person.role not in roles:
@@ -177,10 +185,8 @@ class Access:
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _entered(self, request: Request) -> tuple[Session | None, str]:
+    def _entered(self, request: Request, is_an_act: bool) -> tuple[Session | None, str]:
         """The session, and the token that a newcomer has to be given."""
-        # What a page asks by itself, again and again, is no sign that somebody sits there.
-        is_an_act = request.url.path != "/events"
         session = self.sessions.find(request.cookies.get(self.cookie, ""), is_an_act)
         if session is not None:
             return session, ""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import date
 from typing import Any, Protocol
 
 from manager.ledger.stamps import Stamp
+from manager.web.archive.filters import Filters
+from manager.web.archive.wins import Found
 
 View = dict[str, Any]
 
@@ -31,9 +33,31 @@ class FloorApi(Protocol):
         ...
 
 
+class MetersApi(Protocol):
+    def page(self, meter_id: str) -> View | None: ...
+
+    async def plot(self, meter_id: str, span: str) -> View:
+        """What the meter showed, as a picture."""
+        ...
+
+
+class ArchiveApi(Protocol):
+    def choices(self) -> View: ...
+
+    async def find(self, filters: Filters, before: int = 0) -> Found: ...
+
+    def each(self, filters: Filters) -> AsyncIterator[View]: ...
+
+
 class ManagerApi(Protocol):
     @property
     def reports(self) -> ReportsApi: ...
+
+    @property
+    def meters(self) -> MetersApi: ...
+
+    @property
+    def archive(self) -> ArchiveApi: ...
 
     @property
     def version(self) -> int: ...
@@ -43,6 +67,12 @@ class ManagerApi(Protocol):
     async def changed(self, after: int) -> int:
         """Returns the version as soon as it is greater than `after`."""
         ...
+
+    def claims(self) -> list[View]:
+        """Every win that waits, in the order in which they are paid."""
+        ...
+
+    def table(self, table_id: str) -> View | None: ...
 
     def win(self, number: int) -> View | None: ...
 

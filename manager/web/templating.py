@@ -39,6 +39,7 @@ FILTERS: tuple[Callable[..., Any], ...] = (
 # Name, address and word of each page in the head of all pages, and whose it is.
 PLACES = (
     ("", "/", "Floor", EVERYBODY),
+    ("wins", "/wins", "Wins", EVERYBODY),
     ("requests", "/requests", "Requests", EVERYBODY),
     ("corrections", "/corrections", "Corrections", ASKERS),
     ("alarms", "/alarms", "Alarms", EVERYBODY),
@@ -55,6 +56,7 @@ def open_templates() -> Environment:
     environment.globals["software"] = SOFTWARE
     environment.globals["places"] = PLACES
     environment.globals["checklist"] = CHECKLIST
+    environment.globals["askers"] = ASKERS
     for each in FILTERS:
         environment.filters[each.__name__] = each
     return environment

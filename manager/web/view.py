@@ -6,7 +6,6 @@ Reads only; every figure comes from the ledger at the moment of asking, nothing 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from kit.web.version_signal import VersionSignal
@@ -15,16 +14,15 @@ from manager.intake.units import Units
 from manager.ledger.alarm_causes import AlarmCauses, Cause
 from manager.ledger.alarms import Alarm
 from manager.ledger.book import Book
-from manager.ledger.jackpots import Jackpot, Standing
 from manager.ledger.stamps import Stamp, put_stamp
-from manager.ledger.wins import METHOD_OPERATOR
 from manager.link.connection import Connection
-from manager.money import MICROCENTS_PER_CENT
+from manager.web.archive.wins import WinsArchive
+from manager.web.floor.meters import MetersView
+from manager.web.floor.tables import TablesView
 from manager.web.lookups import ReportsView
 from manager.web.win_view import WinsView
-from protocol.numbers import METHOD_CARD, METHOD_DEALER, METHOD_KEY
 
-WINS_SHOWN_MAX = 25
+WINS_SHOWN_MAX = 10
 ALARMS_SHOWN_MAX = 50
 CAUSES_SHOWN_MAX = 12
 _LIKE = " OR ".join(
@@ -35,12 +33,6 @@ _HISTORY = (
     "SELECT number, commit_ms, unit_id, table_id, event_sequence, code, sentence FROM alarms"
     f" WHERE {_LIKE} ORDER BY number DESC LIMIT 200"
 )
-METHOD_NAMES = {
-    METHOD_DEALER: "dealer",
-    METHOD_CARD: "card",
-    METHOD_KEY: "key",
-    METHOD_OPERATOR: "operator",
-}
 
 
 class ManagerView:
@@ -59,10 +51,11 @@ class ManagerView:
         self._causes = AlarmCauses(book.store, book.alarms)
         self._explainer = Explanations(book.store)
         self._book = book
-        self._units = units
         self._changes = changes
-        self._connection_of = connection_of
         self._now_ms = now_ms
+        self.tables = TablesView(book, units, connection_of, now_ms, wins)
+        self.archive = WinsArchive(book, wins)
+        self.meters = MetersView(book, wins.gaming_day, now_ms, wins)
 
     @property
     def version(self) -> int:
@@ -73,13 +66,14 @@ class ManagerView:
         return await self._changes.changed(after)
 
     def view(self) -> dict[str, Any]:
+        causes = self.causes()
         return {
-            "meters": [self._meter(jackpot) for jackpot in self._jackpots()],
-            "tables": [self._table(table_id) for table_id in self._book.tables.ids()],
+            "meters": self.meters.rows(),
+            "tables": self.tables.rows(causes),
             "claims": self._wins.waiting(),
             "wins": [self._wins.row(win) for win in self._book.wins.newest(WINS_SHOWN_MAX)],
             "alarms": [_alarm(alarm) for alarm in self._book.alarms.newest(ALARMS_SHOWN_MAX)],
-            "causes": self.causes()[:CAUSES_SHOWN_MAX],
+            "causes": causes[:CAUSES_SHOWN_MAX],
             "time_ms": self._now_ms(),
         }
 
@@ -95,6 +89,14 @@ class ManagerView:
         """The newest alarms that have these words in code, table, unit or sentence."""
         rows = self._book.store.rows(_HISTORY, [f"%{_escaped(wanted)}%"] * 4)
         return [_alarm(Alarm(*row)) for row in rows]
+
+    def claims(self) -> list[dict[str, Any]]:
+        """Every win that waits, in the order in which they are paid."""
+        return self._wins.waiting()
+
+    def table(self, table_id: str) -> dict[str, Any] | None:
+        """All there is to know of one table."""
+        return self.tables.page(table_id, self.causes())
 
     def win(self, number: int) -> dict[str, Any] | None:
         """A win as its slips print it."""
@@ -112,65 +114,6 @@ class ManagerView:
     async def explain(self, number: int, page: int = 0) -> dict[str, Any] | None:
         """How a win's amount follows from the ledger; a page of its single lines when asked."""
         return await self._explainer.explain(number, page)
-
-    # -- inside ------------------------------------------------------------------------------
-
-    def _jackpots(self) -> list[Jackpot]:
-        """As the paytables rank them, the highest level of each game first."""
-        places: dict[str, int] = {}
-        for table_id in self._book.tables.ids():
-            for game in self._book.tables.rules(table_id).settings.games:
-                for meter in game.meters:
-                    places.setdefault(meter.id, len(places))
-        jackpots = self._book.jackpots.all()
-        return sorted(jackpots, key=lambda each: (places.get(each.id, len(places)), each.id))
-
-    def _meter(self, jackpot: Jackpot) -> dict[str, Any]:
-        state = self._book.jackpots.state(jackpot.id)
-        standing = self._book.jackpots.standing(jackpot.id)
-        return {
-            "id": jackpot.id,
-            "label": jackpot.label,
-            "shown_cents": state.shown_cents,
-            "seed_cents": jackpot.seed_cents,
-            "reserve_cents": state.reserve_microcents // MICROCENTS_PER_CENT,
-            "house_cents": state.house_microcents // MICROCENTS_PER_CENT,
-            "player_cents": state.player_microcents // MICROCENTS_PER_CENT,
-            "type": jackpot.type,
-            "award_policy": jackpot.award_policy,
-            "limit_cents": jackpot.limit_cents,
-            "stopped": standing.stopped,
-            "pending": _pending(standing),
-        }
-
-    def _table(self, table_id: str) -> dict[str, Any]:
-        unit = self._units.of_table(table_id)
-        connection = self._connection_of(unit.unit_id) if unit else None
-        latest = self._book.rounds.latest(table_id)
-        is_on = latest is not None and latest.is_on
-        known_state = "locked" if is_on else "open"
-        return {
-            "id": table_id,
-            "name": self._book.tables.rules(table_id).settings.name,
-            "unit": unit.unit_id if unit else "",
-            "software": unit.software if unit else "",
-            "link": "up" if connection else "down",
-            "locked": unit is not None and unit.locked,
-            "state": (connection.unit_state if connection else "") or known_state,
-            "round": latest.number if latest else 0,
-            "wagers": len(latest.accepted) if latest and is_on else 0,
-            "last_event_age_ms": (
-                max(0, self._now_ms() - unit.last_event_ms) if unit and unit.last_event_ms else None
-            ),
-        }
-
-
-def _pending(standing: Standing) -> dict[str, Any]:
-    """The terms that the next reseed changes, with their values to come."""
-    if standing.pending is None:
-        return {}
-    now, coming = asdict(standing.terms), asdict(standing.pending)
-    return {name: value for name, value in coming.items() if value != now[name]}
 
 
 def _alarm(alarm: Alarm) -> dict[str, Any]:

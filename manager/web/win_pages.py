@@ -107,7 +107,7 @@ class WinPages:
 
     def _page(self, request: Request, name: str, status: int = 200, **values: Any) -> Response:
         page = self._templates.get_template(name)
-        text = page.render(**self._access.context(request), here="", **values)
+        text = page.render(**self._access.context(request), here="wins", **values)
         return HTMLResponse(text, status_code=status)
 
 

@@ -41,7 +41,7 @@ View = dict[str, Any]
 class WinsView:
     def __init__(self, book: Book, gaming_day: GamingDay, property_name: str = "") -> None:
         self._book = book
-        self._gaming_day = gaming_day
+        self.gaming_day = gaming_day
         self._property_name = property_name
 
     def row(self, win: Win) -> View:
@@ -96,11 +96,16 @@ class WinsView:
         )
 
     def waiting(self) -> list[View]:
-        """Claims of all tables that were not paid yet, in the order in which they were logged."""
+        """Claims of all tables that were not paid yet, in the order in which they are paid.
+
+        Fixed amounts leave the meter as they were logged. The others are priced when they are
+        confirmed, so they come after; among them the round that began first.
+        """
         claims = self._book.claims.unsettled()
         open_ones = [each for each in claims if each.state in (ClaimState.OPEN, ClaimState.OWED)]
-        ordered = sorted(open_ones, key=lambda each: (each.log_number, each.table_id, each.number))
-        return [self._claim_row(claim) for claim in ordered]
+        rows = [(each.log_number, self._claim_row(each)) for each in open_ones]
+        rows.sort(key=lambda each: (each[0] == 0, each[0], each[1]["time_ms"], each[1]["table"]))
+        return [row for _, row in rows]
 
     def claim_page(self, table_id: str, number: int) -> View | None:
         """The slips of a win that waits for its key, card or approval, or that was backed out."""
@@ -190,7 +195,7 @@ class WinsView:
     def _of_table(self, table_id: str, round_number: int, time_ms: int) -> View:
         settings = self._book.tables.rules(table_id).settings
         played = self._book.rounds.get(table_id, round_number)
-        local = self._gaming_day.local(time_ms)
+        local = self.gaming_day.local(time_ms)
         return {
             "property": self._property_name,
             "tail": printed(self._book.tails.now()),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import date
 from typing import Any
 
 from manager.advice.child import AdviceError
+from manager.web.archive.filters import Filters
+from manager.web.archive.wins import Found
 from tests.kit.pretend_views import Fake, View
 
 TAIL = "UFTAIL-0-42-" + "5a" * 32 + "-" + "c3" * 64
@@ -38,10 +40,50 @@ class FakeReports:
         return self.answer
 
 
+class FakeMeters:
+    """One meter, drawn as a line."""
+
+    def page(self, meter_id: str) -> View | None:
+        return meter_page() if meter_id == "main" else None
+
+    async def plot(self, meter_id: str, span: str) -> View:
+        return plot_view(span=span)
+
+
+class FakeArchive:
+    """The wins of a view, whatever is looked for."""
+
+    def __init__(self, wins: list[View]) -> None:
+        self._wins = wins
+        self.asked: list[Filters] = []
+
+    def choices(self) -> View:
+        return {"tables": [("four-card-touch", "Four Card Poker 7")], "meters": [("main", "Main")]}
+
+    async def find(self, filters: Filters, before: int = 0) -> Found:
+        self.asked.append(filters)
+        return Found(self._wins, 0, 0)
+
+    async def each(self, filters: Filters) -> AsyncIterator[View]:
+        self.asked.append(filters)
+        for win in self._wins:
+            yield win | {"gaming_day": "2026-11-16"}
+
+
 class FakeManager(Fake):
     def __init__(self, view: View | None = None) -> None:
         super().__init__(manager_view() if view is None else view)
         self.reports = FakeReports()
+        self.meters = FakeMeters()
+        self.archive = FakeArchive(self.view()["wins"])
+
+    def claims(self) -> list[View]:
+        claims: list[View] = self.view()["claims"]
+        return claims
+
+    def table(self, table_id: str) -> View | None:
+        found = [each for each in self.view()["tables"] if each["id"] == table_id]
+        return table_page(found[0]) if found else None
 
     def win(self, number: int) -> View | None:
         found = [win for win in self.view()["wins"] if win["number"] == number]
@@ -75,22 +117,7 @@ class FakeManager(Fake):
 
 def manager_view(**fields: Any) -> View:
     view: View = {
-        "meters": [
-            {
-                "id": "main",
-                "label": "Progressive",
-                "shown_cents": 1000475,
-                "seed_cents": 1000000,
-                "reserve_cents": 95,
-                "house_cents": 1000000,
-                "player_cents": 475,
-                "type": "progressive",
-                "award_policy": "sequential",
-                "limit_cents": 0,
-                "stopped": "",
-                "pending": {},
-            }
-        ],
+        "meters": [meter_row()],
         "tables": [table_row("four-card-touch", "Four Card Poker 7", "up", "locked")],
         "claims": [],
         "wins": [win_row(1)],
@@ -98,6 +125,36 @@ def manager_view(**fields: Any) -> View:
         "causes": [],
     }
     return {**view, **fields}
+
+
+def meter_row(**fields: Any) -> View:
+    row = {"id": "main", "label": "Progressive", "shown_cents": 1000475, "seed_cents": 1000000}
+    row |= {"reserve_cents": 95, "house_cents": 1000000, "player_cents": 475}
+    row |= {"type": "progressive", "award_policy": "sequential", "limit_cents": 0}
+    return {**row, "stopped": "", "pending": {}, **fields}
+
+
+def meter_page(**fields: Any) -> View:
+    terms = {"contribution_ppm": 250_000, "reserve_ppm": 50_000, "freeze_claims": False}
+    terms |= {"fixed_pays_from": "tray", "overflow_to": "reserve", "opening_cents": 1_000_000}
+    tables = [{"id": "four-card-touch", "name": "Four Card Poker 7", "game": "Four Card Poker"}]
+    return meter_row() | terms | {"tables": tables, "time_ms": 0} | fields
+
+
+def plot_view(**fields: Any) -> View:
+    view = {"span": "day", "spans": ["day", "week"], "svg": "<svg></svg>", "is_cut": False}
+    view |= {"first_ms": 0, "drawn_ms": 0, "lowest_cents": 1, "highest_cents": 2, "win_count": 0}
+    return view | {"wins": []} | fields
+
+
+def table_page(row: View, **fields: Any) -> View:
+    meter = {"id": "main", "label": "Progressive", "shown_cents": 1000475}
+    game = {"letter": "A", "title": "Four Card Poker", "paytable": "four-card/progressive/Pays-1"}
+    page = {"workflow": "touch", "seats": 7, "stopped": "", "bets": ["1A"], "rounds": []}
+    page |= {"games": [game | {"wager_cents": 100, "meters": [meter]}], "causes": []}
+    page["counted"] = {"wager_count": 3, "wagered_cents": 300, "win_count": 0, "paid_cents": 0}
+    page |= {"rules": [("Folded hands", "qualify")], "cards": [], "techs": ["Tech 3"]}
+    return row | page | {"claims": [], "wins": [], "time_ms": 0} | fields
 
 
 def table_row(table: str, name: str, link: str, state: str, **fields: Any) -> View:
@@ -108,6 +165,10 @@ def table_row(table: str, name: str, link: str, state: str, **fields: Any) -> Vi
         "wagers": 3,
         "last_event_age_ms": 1200,
         "locked": False,
+        "lock_sentence": "",
+        "last_win": {"number": 1, "amount_cents": 800075, "time_ms": 0},
+        "alarms": 0,
+        "worst": "",
         "software": "underfelt 0.1.0-3f2a9c1b77de-py311",
         **fields,
     }

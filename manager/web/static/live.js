@@ -1,4 +1,4 @@
-// The live page: puts the parts the server rendered in their places, and says when they are old.
+// A live page: puts the parts the server rendered in their places, and says when they are old.
 
 import { follow, seconds } from "./kit/stream.js";
 
@@ -19,4 +19,16 @@ function tell(silentMs) {
   document.getElementById("veil-age").textContent = seconds(silentMs);
 }
 
-follow("/events", place, tell);
+// A picture is too much to send with every change: the page asks for a new one now and then.
+const REFRESH_MS = 60000;
+
+async function refresh(element) {
+  const answer = await fetch(element.dataset.refresh);
+  if (answer.ok) element.innerHTML = await answer.text();
+}
+
+for (const element of document.querySelectorAll("[data-refresh]")) {
+  setInterval(() => refresh(element).catch(() => {}), REFRESH_MS); // the veil says when nobody answers
+}
+
+follow(document.body.dataset.events, place, tell);
