@@ -99,6 +99,7 @@ def test_one_asks_and_another_one_decides(house: House) -> None:
 def test_a_correction_by_keyboard_alone(house: House) -> None:
     page = house.screen()
     page.goto(house.url)
+    expect(page.get_by_label("Name")).to_be_focused()
     page.keyboard.type("operator")
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
@@ -110,7 +111,8 @@ def test_a_correction_by_keyboard_alone(house: House) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator(".preview")).to_contain_text("is suspended")
-    page.keyboard.type(PASSWORD)  # the field has the focus
+    expect(page.get_by_label("Your password again")).to_be_focused()
+    page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     expect(page.locator(".notice")).to_contain_text("is suspended")
 
