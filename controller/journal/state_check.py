@@ -70,6 +70,8 @@ class Memory:
 
     def write_copies(self) -> None:
         """Both, in the transaction of the records they belong to."""
+        # Written by themselves they could be ahead of their records after a power cut, which is how
+        # records that somebody cut off look.
         self._copies.write(self.image())
 
     def image(self) -> bytes:
@@ -85,6 +87,7 @@ class Memory:
             return
         with self._connection:
             self._copies.write(image)
+        # Another software may image the same state in other bytes; only a damaged copy is news.
         if are_of_this_software(copies):
             self.repair = REPAIRED_AT_START
 
@@ -95,6 +98,8 @@ class Memory:
         copies, image = self._copies.read(), self.image()
         if copies == [image, image] and round_image == state_image.round_image(self.state.round):
             return ""
+        # Memory or the copies are damaged. The file is believed against both only if its own chain
+        # verifies and ends where memory says it does.
         believed = self.last_sequence, self.last_digest
         file.check_file(self._connection, "")
         self.last_sequence, self.last_digest = self._walk()

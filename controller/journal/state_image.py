@@ -73,6 +73,7 @@ class CriticalState:
 
     def apply(self, kind: int, body: dict[int, Any]) -> None:
         """Bodies were checked before they were recorded; at a restart there are thousands."""
+        # By the same function as in play, so that a restart cannot come to another round.
         apply(self.round, (kind, body))
         if kind == events.ROUND_START:
             self._count_wagers(body)
@@ -81,6 +82,7 @@ class CriticalState:
         elif kind == events.SETTINGS:
             self.settings_digest = body[1]
         elif kind == events.RESTORED:
+            # The manager's: a journal that begins anew cannot count what it has not seen.
             self.counters = Counters(*body[5])
 
     def apply_encoded(self, kind: int, body: bytes) -> None:
@@ -159,6 +161,7 @@ def _plain(value: Any) -> Any:
     if value is None:
         return []
     if isinstance(value, dict):
+        # Sorted, because two copies are compared byte by byte.
         return [[key, _plain(value[key])] for key in sorted(value)]
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]

@@ -50,6 +50,7 @@ def restore(
     """Puts a new journal in place; returns what to tell the tech."""
     _refuse_wrong_folders(data, request.extra)
     is_admitted = _admitted_by_sound_journal(data, unit_id, request, ask_pin, wall_ms)
+    # An attempt that was cut off has left its copies: the disk may have lost what they hold.
     folders = [data, *sorted(data.glob(f"{SET_ASIDE}-*"))]
     if request.extra is not None:
         folders.append(request.extra)
@@ -58,6 +59,8 @@ def restore(
     _admit(found, request, ask_pin, ServiceAdmission(book, wall_ms), is_admitted)
     lines = list(_all_lines(found))
     try:
+        # In this order a power cut at any point leaves the damaged files or their whole copy, and
+        # the next try begins again. The rename at the end says that a copy has been used.
         aside = _set_aside(data)
         fresh = data / "journal.new"
         _make_journal(fresh, unit_id, lines, book.uses(), wall_ms)
@@ -101,6 +104,7 @@ def _admitted_by_sound_journal(
                 " it, add --replace-sound."
             )
         settings = _settings_in(journal)
+        # Nobody's PIN is known to it, so it cannot judge one; then `_admit` asks for --confirm.
         if settings is None or not settings.techs:
             return False
         ServiceAdmission(JournalBook(journal), wall_ms).admit(
@@ -205,6 +209,7 @@ def _last_number(data: Path) -> int:
 def _make_journal(
     path: Path, unit_id: str, lines: list[Salvaged], uses: list[Use], wall_ms: WallClock
 ) -> None:
+    # Of an attempt that was cut off: half a journal must not be gone on with.
     for leftover in (path, _log_of(path)):
         leftover.unlink(missing_ok=True)
     journal = Journal.open(str(path), unit_id=unit_id, created_wall_ms=wall_ms())

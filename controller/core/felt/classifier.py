@@ -108,6 +108,7 @@ class Classifier:
             self._was_felt = self.kind == NOTHING or self._zone == IN_CREEP
         self._zone = NOWHERE
         self._trace.clear()
+        # UNDECIDED and not NOTHING: a spot that nobody could read is never "no bet".
         self.thing.end()
         self._set(UNDECIDED, "")
 
@@ -148,6 +149,7 @@ class Classifier:
 
         While nothing can be read it is the one that was known last: a fault takes no chip away.
         """
+        # On tainted felt it is not: what lies there may be water that weighs as the chip did.
         unread = self._zone == NOWHERE and not self.doubt.tainted
         return self.thing.known_level() if self.kind == CHIP or unread else None
 
@@ -162,6 +164,7 @@ class Classifier:
             return
         if self._zone != IN_EMPTY:
             self._enter(IN_EMPTY, UNDECIDED, "", now_ms)
+        # Judged only when a block is complete: between two blocks nothing new can be said of rest.
         if self._trace.add(level, now_ms):
             mean = self._trace.mean_if_still(tuning.EMPTY_REST_MS, now_ms)
             if mean is not None:
@@ -188,11 +191,15 @@ class Classifier:
         self._felt.follow(level, ticks_diff(now_ms, self._last_ms))
 
     def _become_empty(self, level: float, now_ms: int) -> None:
+        # Whoever takes a chip is seen as something larger above it. A chip that went without that
+        # may be under water, and the neighbours have to know.
         if self.thing.went_without_hand():
             self.doubt.tell_fall(now_ms)
         # Against the level before the fall, so before the felt begins anew at this one.
         self.doubt.become_empty(self._sunk and self._felt.sinks(level))
         self._felt.begin(level)
+        # A chip was gone when felt first showed, not when its rest was proven 100 ms later: the
+        # offset of a late change is taken from here.
         self.began_ms = self._zone_ms
         self._forget(now_ms)
         self._base = 0.0
@@ -215,6 +222,7 @@ class Classifier:
         """Water can lower a reading. The spot is then not empty, and what comes next is no bet."""
         if self._zone != BELOW:
             self._enter(BELOW, UNDECIDED, "", now_ms)
+        # Not at the first reading: one wrong reading must not make a spot forget its chip.
         if self.reason != BELOW_EMPTY and ticks_diff(now_ms, self._zone_ms) >= tuning.BELOW_MS:
             self._forget(now_ms)
             self._base = 0.0

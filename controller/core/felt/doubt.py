@@ -80,6 +80,7 @@ class Doubt:
         self._dry_ms = tuning.SUNK_DRY_MS if is_sunk else tuning.SPOT_DRY_MS
 
     def stay_empty(self, empty_ms: int) -> None:
+        # One empty moment proves nothing: water that flows passes through zero on its way.
         if self.tainted and empty_ms >= self._dry_ms:
             self.tainted = False
 

@@ -84,6 +84,7 @@ class Surface:
         for sensor, damp, chip_level in spots:
             for spot in self._spots:
                 if spot.sensor == sensor:
+                    # Bounded again: the file may be of software with other limits, or damaged.
                     self._damp[sensor] = _bounded_damp(damp)
                     if chip_level is not None:
                         spot.classifier.thing.remember(chip_level)
@@ -109,6 +110,7 @@ class Surface:
             spot.hold(self.is_held)
             spot.classifier.doubt.trust_zero(self._anchor.state == SURE)
             if moved:
+                # Everything it found was measured from a zero that was wrong.
                 spot.classifier.start_over()
 
     def _move_zeros(self) -> None:
@@ -121,6 +123,7 @@ class Surface:
         if not may_learn or self._wet or self._anchor.state != SURE:
             self._learned_ms = None
             return 0.0
+        # Time in a round, or while the felt was wet, is not made up for afterwards.
         if self._learned_ms is None:
             self._learned_ms = now_ms
         passed_ms = ticks_diff(now_ms, self._learned_ms)
@@ -210,6 +213,8 @@ def _has_neighbours(spots: "list[Spot]") -> bool:
 
 
 def _bounded(shared: float) -> float:
+    # Not far below the calibrated zero: a zero that followed water down would turn the felt into a
+    # ghost chip when it is wiped.
     return max(tuning.SHARED_MIN_CHIPS, min(tuning.SHARED_MAX_CHIPS, shared))
 
 

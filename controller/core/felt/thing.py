@@ -107,6 +107,7 @@ class Thing:
             return False
         if self.kind != CHIP:
             return self._judge(now_ms)
+        # A chip has proven itself: only what is certainly more than noise makes it prove so again.
         if self._trace.is_restless(tuning.CHIP_RESTLESS_MS, now_ms):
             self._move(now_ms)
         return False
@@ -152,6 +153,7 @@ class Thing:
         return bool(reason)
 
     def _is_chip(self, level: float, now_ms: int) -> bool:
+        # Wet felt may weigh as a chip does, and rests as one: beside water nothing new is believed.
         if self._doubt.tainted or self._doubt.near_liquid:
             return False
         known = self._known_level

@@ -45,6 +45,7 @@ def price(
         if hand is None:
             priced.append([sensor, hand_id, None, "", numbers.SOURCE_TRAY])
             continue
+        # Without its meter's amount a percentage is unknown, which shows; a guess would not.
         alone = levels.count(hand.meter_id) == 1 and hand.meter_id not in drawn
         amount_cents = _amount(rules, sensor, hand, meter_cents if alone else {})
         source = numbers.SOURCE_METER if hand.meter_id else numbers.SOURCE_TRAY
@@ -72,6 +73,8 @@ def _amount(
     shown_cents = meter_cents.get(hand.meter_id)
     if shown_cents is None:
         return None
+    # Of the whole cents that the meter shows. The manager takes it of the micro-cents and cuts off
+    # last, so of the same meter it may pay a cent more than this preview, never less.
     return shown_cents * hand.pay_value // numbers.WHOLE_METER_PPM
 
 
@@ -110,6 +113,7 @@ def envy_sheet(
 
 def _sees(sensor: str, winner: str, joined: "Sequence[list[int]]") -> bool:
     seat, winning_seat = seat_of(sensor), seat_of(winner)
+    # Another game's bet bought no envy on this game's hands.
     if letter_of(sensor) != letter_of(winner) or seat == winning_seat:
         return False
     return not any(seat in group and winning_seat in group for group in joined)
@@ -143,6 +147,7 @@ def required_role(rules: "Rules", lines: "list[AwardLine]") -> int:
         return numbers.ROLE_EXECUTIVE
     if total is not None and total >= rules.executive_from_cents:
         return numbers.ROLE_EXECUTIVE
+    # A share of a meter is never the dealer's alone, however small: it is the players' money.
     all_fixed = all(hand is not None and hand.pay_kind == numbers.PAY_FOR_ONE for hand in hands)
     if all_fixed and total is not None and total <= rules.dealer_limit_cents:
         return numbers.ROLE_DEALER

@@ -36,6 +36,8 @@ def authorise(
         given = _by_card(claim, commit, card)
     else:
         given = _by_key(rules, claim, commit)
+    # Asked last: two people at the manager add to what was given at the table. Without a card, the
+    # key or the dealer's own limit there is nothing that they could approve.
     if not is_approved:
         _ask_for_approval(rules, claim, given)
     return given
@@ -66,6 +68,7 @@ def _by_dealer(claim: ClaimRecord, commit: Commit) -> Authorisation:
 def _by_card(claim: ClaimRecord, commit: Commit, card: SwipedCard | None) -> Authorisation:
     if card is None:
         raise _refused(f"No card was swiped for claim {claim.number}.")
+    # The unit was told this card's role with its ticket. One that says another is not believed.
     if card.role != commit.role:
         raise _refused(f"The unit reports another role than {card.label} has.")
     if card.role < claim.role:
@@ -75,6 +78,8 @@ def _by_card(claim: ClaimRecord, commit: Commit, card: SwipedCard | None) -> Aut
 
 def _by_key(rules: TableRules, claim: ClaimRecord, commit: Commit) -> Authorisation:
     """The key stands for the role that the table's file gives it, where the win was logged."""
+    # A key leaves no trace of who turned it, so it counts only where J-POT had frozen the amount
+    # before: nothing can be chosen any more while the key is turned.
     if rules.settings.workflow != WORKFLOW_KEYPAD or claim.logged_by != LOGGED_BY_UNIT:
         raise _refused("Only a win logged on a keypad table can be authorised by key.")
     role = rules.authority.key_role

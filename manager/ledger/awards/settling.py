@@ -107,6 +107,8 @@ class _Settling:
         if not pay.meter_id or not self._all_of(pay.meter_id):
             return False
         state = self.meters[pay.meter_id]
+        # A posted prize has no seed to bring back, and a meter that this round has emptied before
+        # was reseeded then.
         if state.posted or state.spent:
             return False
         # Reseeding earlier than after the last of them would pay one winner from the next jackpot.
