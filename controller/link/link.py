@@ -38,7 +38,10 @@ from protocol.wire.version import (
 
 log = logging.getLogger("controller.link")
 
-CONNECT_MAX_MS = 2000
+CONNECT_MAX_MS = 2000  # a machine that is gone must not keep the unit from the next manager
+# Whoever was turned away several times meets a manager with a whole floor at its door. To give up
+# a handshake that is under way there would cost it the work, and the unit its turn.
+CONNECT_LATE_MAX_MS = 5000
 RETRY_FIRST_MS = 250
 RETRY_MAX_MS = 1500
 SEND_BATCH_MAX = 16
@@ -66,6 +69,7 @@ class Ending(Enum):
 
     REFUSED = "refused"  # before a welcome
     LOST = "lost"
+    SILENT = "silent"  # nothing heard for 5 s: its machine may be gone
     SENT_ON = "sent on"
 
 
@@ -134,21 +138,23 @@ class ManagerLink:
         retry_ms = RETRY_FIRST_MS
         while True:
             self._beat()
-            ending = await self._call()
+            late = retry_ms == RETRY_MAX_MS
+            ending = await self._call(CONNECT_LATE_MAX_MS if late else CONNECT_MAX_MS)
             if ending is Ending.SENT_ON:
                 continue
             self._set_up(False)
-            if ending is Ending.REFUSED:
-                self._order.failed()
-            else:
+            if ending is not Ending.REFUSED:
                 retry_ms = RETRY_FIRST_MS
             # Jitter keeps a whole floor from knocking at once after the manager restarts.
+            if ending is not Ending.LOST and self._order.failed():
+                await aio.sleep_ms(self._chance.randint(0, RETRY_FIRST_MS))
+                continue  # each manager is called once before the pause grows
             await aio.sleep_ms(self._chance.randint(retry_ms // 2, retry_ms))
             retry_ms = min(retry_ms * 2, RETRY_MAX_MS)
 
-    async def _call(self) -> Ending:
+    async def _call(self, connect_max_ms: int) -> Ending:
         try:
-            stream = await aio.wait_for_ms(self._order.call(), CONNECT_MAX_MS)
+            stream = await aio.wait_for_ms(self._order.call(), connect_max_ms)
         except (OSError, aio.TimeoutError) as error:
             reason = str(error) or "no answer"
             log.info("cannot reach the Game Manager at %s: %s", self._order.called, reason)
@@ -180,8 +186,11 @@ class ManagerLink:
             self._note_error(error)
         except JournalFault as fault:
             self._owner.link_fault("journal", str(fault))
-        except (OSError, EOFError, aio.TimeoutError) as error:
-            log.warning("link lost: %s", str(error) or "nothing heard for 5 s")
+        except aio.TimeoutError:
+            log.warning("link lost: nothing heard for 5 s")
+            ending = Ending.SILENT if ending is Ending.LOST else ending
+        except (OSError, EOFError) as error:
+            log.warning("link lost: %s", error)
         finally:
             self.verdicts.end()
             if not stays_up:

@@ -157,7 +157,8 @@ class TlsDoor:
             return False  # among equals, whoever came first stays
         del self._handshakes[leaving]
         self._turn_away(other, "another address needs its place")
-        connection.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):  # it has left by itself meanwhile
+            connection.shutdown(socket.SHUT_RDWR)
         return True
 
     def _turn_away(self, address: str, reason: str) -> None:

@@ -182,6 +182,15 @@ def test_addresses_with_one_handshake_each_push_nobody_out() -> None:
     assert not door._make_room("192.0.2.3")
 
 
+def test_a_handshake_whose_peer_has_left_gives_way_without_a_word() -> None:
+    """Catches: the socket's error ended the manager, with all its units, in a rush of them."""
+    door = TlsDoor("link", None, None, Limits(handshakes_max=2))  # type: ignore[arg-type]
+    with socket.socket() as gone, socket.socket() as also_gone:  # never connected, or not any more
+        door._handshakes = {1: ("192.0.2.1", gone), 2: ("192.0.2.1", also_gone)}
+        assert door._make_room("192.0.2.3")
+    assert list(door._handshakes) == [2]
+
+
 def test_a_served_unit_is_not_slowed_by_a_crowd_at_the_door(tmp_path: Path) -> None:
     """A hundred clients knock, as fast as they can, while a unit waits for its meters."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from controller.link.link import CONNECT_MAX_MS, RETRY_MAX_MS
+from controller.link.link import CONNECT_MAX_MS, RETRY_FIRST_MS, RETRY_MAX_MS
 from kit.clock import wall_ms
 from manager.__main__ import main
 from manager.games import open_catalogue
@@ -21,6 +21,7 @@ from manager.ledger.store.postgres_lease import RENEWALS_PER_LEASE
 from manager.ledger.store.postgres_line import CONNECT_MAX_S as CONNECT_S
 from manager.standby import LOOK_EVERY_S
 from manager.watched_floor import WholeFloor
+from protocol.wire.version import LINK_DOWN_MS
 from tests.kit.breakable_line import BreakableLine
 from tests.kit.linked_floor import LinkedFloor, until
 from tests.kit.postgres_server import PostgresServer, is_installed
@@ -70,9 +71,11 @@ def whole_floor(managers: Managers) -> WholeFloor:
 
 
 def test_the_promised_seconds_follow_from_the_figures() -> None:
-    """A lease runs out, somebody looks, a unit that has just failed waits and calls two in turn."""
-    unit_ms = RETRY_MAX_MS + CONNECT_MAX_MS + RETRY_MAX_MS
+    """A lease runs out, somebody looks, a unit that has just failed waits and calls all in turn."""
+    unit_ms = RETRY_MAX_MS + CONNECT_MAX_MS + RETRY_FIRST_MS
     assert LEASE_S + LOOK_EVERY_S + unit_ms / 1000 < PROMISED_S
+    # A frozen one is silent for longer than its lease lasts; the next manager is called first.
+    assert LEASE_S + LOOK_EVERY_S < LINK_DOWN_MS / 1000 < PROMISED_S - unit_ms / 1000
     # An owner that is cut off lets its units go when it cannot have renewed any more.
     pause_s = LEASE_S / RENEWALS_PER_LEASE
     assert LEASE_S + 2 * pause_s + CONNECT_S + unit_ms / 1000 / 2 < PROMISED_S

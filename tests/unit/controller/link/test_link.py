@@ -10,7 +10,7 @@ from typing import Any
 from controller.journal.journal import Journal
 from controller.journal.records import Entry
 from controller.link.call_order import CallOrder
-from controller.link.link import ManagerLink
+from controller.link.link import RETRY_FIRST_MS, ManagerLink
 from hal import aio
 from hal.worker import InlineWorker
 from protocol.wire import events, messages
@@ -108,10 +108,12 @@ def play(
     addresses: Sequence[str] = ("north:1",),
     called: list[tuple[str, int]] | None = None,
     dead: Sequence[str] = (),
+    connect_ms: int = 0,
 ) -> tuple[Owner, Journal]:
     """Runs the link against one conversation after another, until the last one has ended.
 
-    `called` gets each address with the time of the call; nobody answers at a dead one.
+    `called` gets each address with the time of the call; nobody answers at a dead one, and at the
+    others a connection takes `connect_ms`.
     """
     calls = [] if called is None else called
 
@@ -135,6 +137,7 @@ def play(
             calls.append((address, aio.ticks_ms()))
             if address in dead:
                 raise ConnectionRefusedError("nobody is there")
+            await aio.sleep_ms(connect_ms)
             return await network.connect(cable)
 
         network.listen(serve)
@@ -363,6 +366,35 @@ def test_a_manager_that_does_not_answer_gives_way_to_the_next_one() -> None:
     play([welcome, welcome], addresses=names, called=called, dead=names[:1])
     # The one that welcomed it is called again first.
     assert [address for address, _ in called[:3]] == ["north:1", "south:1", "south:1"]
+
+
+def test_every_manager_is_called_before_the_unit_waits_longer() -> None:
+    """Catches: the growing pause after each dead manager. A takeover would wait for all of them."""
+    called: list[tuple[str, int]] = []
+    names = ("north:1", "east:1", "south:1")
+    play([welcome], addresses=names, called=called, dead=names[:2])
+    assert [address for address, _ in called[:3]] == list(names)
+    assert called[2][1] - called[0][1] <= 2 * RETRY_FIRST_MS
+
+
+def test_after_silence_the_next_manager_is_called_first() -> None:
+    """Catches: the silent one called again, whose machine would cost two seconds more."""
+
+    async def frozen(manager: FakeManager) -> None:
+        await manager.greet(last_sequence=0)
+        await aio.sleep_ms(6000)
+
+    called: list[tuple[str, int]] = []
+    play([frozen, welcome], addresses=("north:1", "south:1"), called=called)
+    assert [address for address, _ in called[:2]] == ["north:1", "south:1"]
+    assert called[1][1] - called[0][1] <= 5000 + 2 * RETRY_FIRST_MS
+
+
+def test_a_manager_with_a_whole_floor_at_its_door_is_given_more_time() -> None:
+    """Catches: 2 s for ever. A slow manager's handshakes would all be given up before their end."""
+    called: list[tuple[str, int]] = []
+    play([welcome], called=called, connect_ms=3000)
+    assert len(called) == 4  # three were given up
 
 
 def test_a_unit_that_is_sent_on_calls_there_at_once_and_once() -> None:
