@@ -25,6 +25,7 @@ class Tables:
         self._store = store
         self._jackpots = jackpots
         self._rules: dict[str, TableRules] = {}
+        self._serials: dict[str, str] = {}  # the table of each board that was asked for
         self._standing_rows: dict[str, list[Row | None]] = {}  # that the rules were made from
 
     def add(
@@ -64,10 +65,11 @@ class Tables:
 
     def games_of(self, table_id: str) -> dict[str, str]:
         """The game on each sensor's letter; by its paytable where no other name was given."""
-        games = self._settings(table_id).games
-        rows = self._store.find(TABLE_GAMES, {"table_id": table_id})
-        named = {letter: game for _, letter, game in rows}
-        return {game.letter: game.paytable.split("/")[0] for game in games} | named
+        found: dict[str, str] = {}
+        for game in self._settings(table_id).games:
+            named = self._store.get(TABLE_GAMES, table_id, game.letter)
+            found[game.letter] = named[2] if named else game.paytable.split("/")[0]
+        return found
 
     def board_serial_of(self, table_id: str) -> str:
         row = self._store.get(TABLES, table_id)
@@ -109,5 +111,13 @@ class Tables:
         """The table a unit belongs to: a unit goes by its board's serial or by its table's id."""
         if self._store.get(TABLES, unit_id):
             return unit_id
-        boards = self._store.find(TABLES, {"board_serial": unit_id}) if unit_id else []
-        return boards[0][0] if boards else None
+        if not unit_id:
+            return None
+        known = self._serials.get(unit_id)
+        if known is None or self.board_serial_of(known) != unit_id:
+            # Looks through all tables, which a floor that comes back would do for each unit.
+            boards = self._store.find(TABLES, {"board_serial": unit_id})
+            if not boards:
+                return None
+            self._serials[unit_id] = known = boards[0][0]
+        return known

@@ -157,19 +157,25 @@ class Clients:
     def __init__(self, files: list[UnitFiles], first_index: int, port: int, folder: Path) -> None:
         numbered = enumerate(files, start=first_index)
         self._units = [Unit(each, index, port, folder) for index, each in numbered]
+        self._links: list[asyncio.Task[None]] = []
 
     async def serve(self, parent: Connection) -> None:
         """Carries out one request after another until the parent has no more."""
         loop = asyncio.get_running_loop()
-        links = [loop.create_task(unit.link.run(), name="link") for unit in self._units]
         try:
             while (request := await loop.run_in_executor(None, parent.recv)) is not None:
                 name, *arguments = request
                 parent.send(await getattr(self, f"do_{name}")(*arguments))
         finally:
-            for link in links:
+            for link in self._links:
                 link.cancel()
-            await asyncio.gather(*links, return_exceptions=True)
+            await asyncio.gather(*self._links, return_exceptions=True)
+
+    async def do_ready(self) -> None:
+        """This process has started, and nobody has called the manager yet."""
+
+    async def do_connect(self) -> None:
+        self._links = [asyncio.create_task(unit.link.run(), name="link") for unit in self._units]
 
     async def do_drained(self) -> float:
         """When every unit is connected and has a receipt for all it said."""

@@ -6,14 +6,16 @@ import argparse
 import json
 import resource
 
-from kit.command_line import whole
+from kit.command_line import told, whole
+from manager.ledger.errors import LedgerError
+from manager.link.admission import CONNECTIONS_MAX
 from sim.runs.floor.run import Wanted, run_floor
 
 FILES_PER_UNIT = 8  # a connection, and a journal with its log
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--tables", type=whole(1), default=500)
+    parser.add_argument("--tables", type=whole(1, CONNECTIONS_MAX), default=500)
     parser.add_argument("--seconds", type=whole(1), default=30, help="how long they play")
     parser.add_argument("--database", default="", metavar="URL", help="an empty ledger there")
     parser.add_argument(
@@ -25,6 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
+    return told(lambda: _run(options), LedgerError, name="floor")
+
+
+def _run(options: argparse.Namespace) -> int:
     _allow_files(options.tables * FILES_PER_UNIT + 256)
     wanted = Wanted(
         options.tables,

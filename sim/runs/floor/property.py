@@ -106,17 +106,21 @@ def _issue(data: Path, names: list[tuple[str, str]]) -> list[UnitFiles]:
     registry, files = Registry(store), data / "units"
     files.mkdir()
     (files / "ca.pem").write_bytes(certificates.pem(ca))
-    issued: list[UnitFiles] = []
     try:
-        for unit_id, table_id in names:
-            key = ec.generate_private_key(ec.SECP256R1())
-            certificate = certificates.issue_unit(ca, ca_key, unit_id, key.public_key())
-            pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-            path = files / f"{unit_id}.pem"
-            path.touch(mode=0o600)
-            path.write_bytes(pem + certificates.pem(certificate))
-            registry.add(tls.fingerprint(certificates.der(certificate)), unit_id)
-            issued.append(UnitFiles(unit_id, table_id, str(path), str(files / "ca.pem")))
+        with store.transaction():
+            for unit_id, _ in names:
+                key = ec.generate_private_key(ec.SECP256R1())
+                certificate = certificates.issue_unit(ca, ca_key, unit_id, key.public_key())
+                pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+                path = files / f"{unit_id}.pem"
+                path.touch(mode=0o600)
+                path.write_bytes(pem + certificates.pem(certificate))
+                fingerprint = tls.fingerprint(certificates.der(certificate))
+                registry.add(fingerprint, unit_id)
+                registry.note_use(fingerprint)  # as on a floor that has been played at before
     finally:
         store.close()
-    return issued
+    return [
+        UnitFiles(unit_id, table_id, str(files / f"{unit_id}.pem"), str(files / "ca.pem"))
+        for unit_id, table_id in names
+    ]

@@ -23,6 +23,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kit.command_line import Refused
 from manager.audit.audit import audit
 from manager.ledger.store.entries import Kind
 from manager.ledger.store.ledger import Ledger
@@ -37,6 +38,7 @@ BLOCK_BYTES = 4096
 PROBES = 20
 PROBE_PAUSE_S = 0.4
 START_MAX_S = 60.0
+ANSWER_MAX_S = 300.0  # of the units, beyond the time that they play
 
 
 class Wanted(NamedTuple):
@@ -73,10 +75,12 @@ def run_floor(wanted: Wanted) -> dict[str, Any]:
 def _played(
     wanted: Wanted, manager: _ManagerProcess, clients: list[Connection]
 ) -> tuple[dict[str, Any], dict[str, int]]:
-    empty_kb = manager.memory_kb()
+    _ask(clients, "ready")
+    empty_kb, cpu_s = manager.memory_kb(), manager.cpu_s()
     begun_s = time.monotonic()
+    _ask(clients, "connect")
     connected_s = max(_ask(clients, "drained")) - begun_s
-    full_kb = manager.memory_kb()
+    full_kb, connect_cpu_s = manager.memory_kb(), manager.cpu_s() - cpu_s
     played = _play(wanted, manager, clients)
     shown_ms = _shown_ms(clients)
     back_s = _killed(manager, clients) if wanted.kills else None
@@ -85,10 +89,12 @@ def _played(
     figures = {
         **played,
         "connected_s": round(connected_s, 2),
+        "connect_cpu_ms_per_unit": round(connect_cpu_s * 1000 / wanted.tables, 2),
         "shown_p50_ms": round(percentile(shown_ms, 0.5), 1),
         "shown_p99_ms": round(percentile(shown_ms, 0.99), 1),
         "back_after_kill_s": None if back_s is None else round(back_s, 2),
         "memory_per_unit_kb": round((full_kb - empty_kb) / wanted.tables, 1),
+        "machine_load": round(os.getloadavg()[0], 1),  # with its own processes
         "faults": faults,
     }
     return figures, {table_id: rounds for table_id, rounds, _ in reports}
@@ -135,10 +141,7 @@ def _killed(manager: _ManagerProcess, clients: list[Connection]) -> float:
     killed_s = time.monotonic()
     manager.kill()
     manager.start()
-    for client in clients:
-        client.send(("play", time.monotonic() + 1.0, 0.0))
-    for client in clients:
-        client.recv()
+    _ask(clients, "play", time.monotonic() + 1.0, 0.0)
     back_s: float = max(_ask(clients, "drained"))
     return back_s - killed_s
 
@@ -146,7 +149,15 @@ def _killed(manager: _ManagerProcess, clients: list[Connection]) -> float:
 def _ask(clients: list[Connection], name: str, *arguments: Any) -> list[Any]:
     for client in clients:
         client.send((name, *arguments))
-    return [client.recv() for client in clients]
+    plays_s = arguments[0] - time.monotonic() if name == "play" else 0.0
+    return [_answer(client, name, plays_s + ANSWER_MAX_S) for client in clients]
+
+
+def _answer(client: Connection, name: str, limit_s: float) -> Any:
+    """Waiting longer would tell nothing."""
+    if not client.poll(limit_s):
+        raise Refused(f"The units have not finished {name!r} after {limit_s:.0f} s.")
+    return client.recv()
 
 
 def _booked(data: Path, acked: dict[str, int]) -> dict[str, Any]:
@@ -255,3 +266,4 @@ def _clients(units: list[UnitFiles], port: int, count: int) -> Iterator[list[Con
             end.send(None)
         for process in processes:
             process.join(START_MAX_S)
+            process.terminate()
