@@ -74,7 +74,9 @@ class Manager:
         )
         folders = tuple(str(folder.absolute()) for folder in self._packs)
         gaming_day = self._gaming_day or GamingDay()
-        reports = ReportsView(self.book, now_ms, self._catalogue, folders, gaming_day)
+        reports = ReportsView(
+            self.book, now_ms, self._catalogue, folders, gaming_day, None, self._property_name
+        )
         wins = WinsView(self.book, gaming_day, self._property_name)
         self.view = ManagerView(
             self.book, self.units, self.changes, self.server.connection_of, now_ms, reports, wins

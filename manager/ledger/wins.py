@@ -106,6 +106,23 @@ class WinsRead:
     def of_round(self, table_id: str, round_number: int) -> list[Win]:
         return [self._win(row) for row in self._of_round(table_id, round_number)]
 
+    def first_from(self, time_ms: int) -> int:
+        """The first win of that moment or later: they are numbered as they were booked.
+
+        One beyond the last when there is none.
+        """
+        newest = self._ledger.find(WINS, {}, newest=1)
+        low, high = 1, (int(newest[0][0]) if newest else 0) + 1
+        while low < high:
+            middle = (low + high) // 2
+            row = self._ledger.get(WINS, middle)
+            assert row is not None
+            if row[WINS.place("commit_ms")] >= time_ms:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
     def claimed_on(self, win: Win) -> dict[str, int]:
         """What each percentage of a win fixed at its claim was measured on, in micro-cents."""
         place = {

@@ -13,12 +13,19 @@ from manager.web.archive.wins import Found
 View = dict[str, Any]
 
 
-class ReportsApi(Protocol):
-    def bank(self) -> View: ...
+class DaysApi(Protocol):
+    property_name: str
 
-    async def day(self, day: date | None = None) -> View:
-        """A gaming day in figures, today by default."""
+    async def day(self, day: date | None = None, patience_s: float = ...) -> View | float:
+        """A gaming day in figures, today by default; or how much of it is counted by now."""
         ...
+
+
+class ReportsApi(Protocol):
+    @property
+    def days(self) -> DaysApi: ...
+
+    def bank(self) -> View: ...
 
     def games(self) -> View: ...
 

@@ -14,6 +14,7 @@ from manager.web.alarm_pages import AlarmPages
 from manager.web.api import FloorApi, ManagerApi
 from manager.web.archive.pages import ArchivePages
 from manager.web.correction_pages import CorrectionPages
+from manager.web.day.pages import DayPages
 from manager.web.floor.pages import FloorPages, floor_parts
 from manager.web.managers_page import ManagersPage
 from manager.web.people_pages import PeoplePages
@@ -57,6 +58,7 @@ def build(
             *SignInPages(access, templates).routes(),
             *PeoplePages(access, templates).routes(),
             *CorrectionPages(access, templates, manager.view).routes(),
+            *DayPages(manager.reports.days, access, render).routes(),
             *ReportPages(manager.reports, access, templates).routes(),
             *TrainingPages(access, templates).routes(),
             *ManagersPage(floor, access, templates).routes(),

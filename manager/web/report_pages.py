@@ -1,18 +1,17 @@
-"""The report pages: a gaming day, bank cover, and advice on the numbers of a jackpot.
+"""The report pages: bank cover, and advice on the numbers of a jackpot.
 
 They are read once, not live, and change nothing: the form of the advice only asks.
 """
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute
 
 from manager.advice.child import AdviceError
@@ -33,23 +32,10 @@ class ReportPages:
     def routes(self) -> list[BaseRoute]:
         page = self._access.page
         return [
-            page("/days", self.days),
-            page("/days/{day}", self.day),
             page("/bank", self.bank),
             page("/advice", self.games),
             page("/advice/numbers", self.advice),
         ]
-
-    async def days(self, request: Request) -> Response:
-        """Today, or the day that was picked."""
-        picked = request.query_params.get("day", "")
-        if picked:
-            return RedirectResponse(f"/days/{_day(picked).isoformat()}", status_code=303)
-        return self._page(request, "day.html", "days", report=await self._reports.day())
-
-    async def day(self, request: Request) -> Response:
-        report = await self._reports.day(_day(request.path_params["day"]))
-        return self._page(request, "day.html", "days", report=report)
 
     async def bank(self, request: Request) -> Response:
         return self._page(request, "bank.html", "bank", bank=self._reports.bank())
@@ -77,13 +63,3 @@ class ReportPages:
     def _page(self, request: Request, name: str, here: str, **values: Any) -> Response:
         page = self._templates.get_template(name)
         return HTMLResponse(page.render(**self._access.context(request), here=here, **values))
-
-
-def _day(text: str) -> date:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError as error:
-        raise HTTPException(404, f"{text!r} is no day such as 2026-11-16.") from error
-    if not 1971 <= day.year <= 2999:
-        raise HTTPException(404, f"There are no books of the year {day.year}.")
-    return day

@@ -12,10 +12,12 @@ from kit.version import SOFTWARE
 from kit.web import pages
 from manager.people.roles import ASKERS, EVERYBODY, PEOPLE_KEEPERS
 from manager.web import words
+from manager.web.day.sections import figure
 from manager.web.win_pdf import CHECKLIST
 
 TEMPLATES = Path(__file__).parent / "templates"
 FILTERS: tuple[Callable[..., Any], ...] = (
+    figure,
     words.exact,
     words.precise,
     words.percent,

@@ -16,11 +16,12 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kit.words.numbers import money
 from manager.web import words
+from protocol.proof.tail import in_lines
 
 WIDTH, HEIGHT = letter
 LEFT, RIGHT, TOP, BOTTOM = 54, WIDTH - 54, HEIGHT - 54, 54
 LINE = 16
-PLAIN, BOLD = "Helvetica", "Helvetica-Bold"
+PLAIN, BOLD, FIXED = "Helvetica", "Helvetica-Bold", "Courier"
 QR_SIZE = 96
 QR_TOP = TOP - 46
 CHECKLIST = (
@@ -42,6 +43,7 @@ def pdf_of(win: View, address: str) -> bytes:
     # Not compressed: a few kilobytes more, and what it says can be read without a tool.
     canvas = Canvas(file, pagesize=letter, invariant=1, pageCompression=0)
     canvas.setTitle(words.slip_title(win))
+    canvas.setSubject(win["tail"])  # whole, for a program that looks for it
     sheet = _Sheet(canvas, win, address)
     sheet.cover()
     for line in win["lines"]:
@@ -81,7 +83,10 @@ class _Sheet:
             self._heading("Checklist for a large win")
             for item in CHECKLIST:
                 self._box(item)
-        self._small(f"The ledger, as of this sheet: {win['tail']}")
+        for seats in win["joined"]:
+            together = " and ".join(map(str, seats))
+            self._small(f"Seats {together} are one player: no envy between them.")
+        self._tail()
         self._sign(("Dealer", "Supervisor", "Executive", "Cage"))
         self._canvas.showPage()
 
@@ -161,6 +166,14 @@ class _Sheet:
         self._y -= 12
         self._room()
         self._text(LEFT + 14, text, PLAIN, 8.5)
+
+    def _tail(self) -> None:
+        self._y -= 8
+        self._small("The ledger, as of this sheet:")
+        for line in in_lines(self._win["tail"]):
+            self._y -= 9
+            self._room()
+            self._text(LEFT + 14, line, FIXED, 7)
 
     def _box(self, text: str) -> None:
         self._y -= LINE

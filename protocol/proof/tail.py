@@ -26,6 +26,8 @@ _PROTECTED: Final = profile.encode({1: -7})  # COSE: the algorithm is ES256
 _CONTEXT: Final = b"underfelt tail 1"
 _PART_BYTES: Final = 32
 _PRINTED: Final = re.compile(r"UFTAIL-(\d{1,16})-(\d{1,16})-([0-9a-f]{64})-((?:[0-9a-f]{128})?)")
+_LINE_END: Final = re.compile(r"(?<=[0-9a-f-])[ \t]*\r?\n[ \t]*(?=[0-9a-f])")
+LINE_LETTERS: Final = 64  # fewer than the word without its signature has
 
 
 def tail_bytes(era: int, number: int, digest: bytes) -> bytes:
@@ -72,11 +74,19 @@ def printed(tail: LedgerTail) -> str:
 
 
 def tails_in(text: str) -> list[LedgerTail]:
-    """Every tail that is printed in a text, whatever stands around it."""
+    """Every tail that is printed in a text, whatever stands around it.
+
+    On paper the word goes over several lines.
+    """
     return [
         LedgerTail(int(era), int(number), bytes.fromhex(digest), bytes.fromhex(signature))
-        for era, number, digest, signature in _PRINTED.findall(text)
+        for era, number, digest, signature in _PRINTED.findall(_LINE_END.sub("", text))
     ]
+
+
+def in_lines(word: str) -> list[str]:
+    """A printed tail for narrow paper. No line but all of them together reads as a tail."""
+    return [word[start : start + LINE_LETTERS] for start in range(0, len(word), LINE_LETTERS)]
 
 
 def objection(remembered: LedgerTail, told: LedgerTail | None, digest_then: bytes) -> str:

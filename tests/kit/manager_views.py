@@ -7,28 +7,44 @@ from datetime import date
 from typing import Any
 
 from manager.advice.child import AdviceError
+from manager.ledger.reports.day_reports import Accrual, Act, DayReport, MeterDay, TableDay
+from manager.ledger.reports.day_wins import PaidDay
 from manager.web.archive.filters import Filters
 from manager.web.archive.wins import Found
+from manager.web.day.sections import Names, sections_of
 from tests.kit.pretend_views import Fake, View
 
 TAIL = "UFTAIL-0-42-" + "5a" * 32 + "-" + "c3" * 64
 
 
-class FakeReports:
-    """One made-up day, bank and adviser."""
+class FakeDays:
+    """One made-up day, counted at once; `done` stands for one that takes longer."""
+
+    property_name = "Harbour Casino"
 
     def __init__(self) -> None:
-        self.days: list[date | None] = []
+        self.asked: list[date | None] = []
+        self.done: float | None = None
+        self.ties = True
+
+    async def day(self, day: date | None = None, patience_s: float = 1.0) -> View | float:
+        self.asked.append(day)
+        if self.done is not None:
+            return self.done
+        return day_view(day or date(2026, 11, 16), is_today=day is None, ties=self.ties)
+
+
+class FakeReports:
+    """A made-up bank and adviser."""
+
+    def __init__(self) -> None:
+        self.days = FakeDays()
         self.typed: list[dict[str, str]] = []
         self.answer = advice_view()
         self.busy = False
 
     def bank(self) -> View:
         return bank_view()
-
-    async def day(self, day: date | None = None) -> View:
-        self.days.append(day)
-        return day_view(**({"day": day.isoformat(), "is_today": False} if day else {}))
 
     def games(self) -> View:
         return games_view()
@@ -246,44 +262,36 @@ def claim_row(table: str, claim: int, **fields: Any) -> View:
     return row | {"lines": [win_line(**nothing)], "stamps": [], "dealt": []}
 
 
-def day_view(**fields: Any) -> View:
+def day_view(day: date, **fields: Any) -> View:
+    meter = MeterDay(
+        "main",
+        "Progressive",
+        1_000_000_000_000,
+        1_000_475_000_000,
+        0,
+        95_000_300,
+        475_000_000,
+        {"WAGER": 475_000_000},
+        {"WAGER": 95_000_300},
+    )
+    report = DayReport(
+        day,
+        (Accrual("four-card-touch", "main", 19, 475_000_000, 95_000_300),),
+        (meter,),
+        (TableDay("four-card-touch", 1_900_000_000, 570_000_300, 1_329_999_700, 0),),
+        (PaidDay("four-card-touch", "main", 1, 800_075),),
+        (Act(7, 0, "ADJUSTMENT", "", "=SUM(1) was adjusted."),),
+    )
+    names = Names({"four-card-touch": "Four Card Poker 7"}, {"main": "Progressive"})
     view: View = {
-        "day": "2026-11-16",
+        "day": day.isoformat(),
         "starts": "06:00 America/Los_Angeles",
         "is_today": True,
         "before": "2026-11-15",
         "after": "",
         "ties": True,
         "tail": TAIL,
-        "accruals": [
-            {
-                "table_id": "four-card-touch",
-                "name": "Four Card Poker 7",
-                "meter_id": "main",
-                "label": "Progressive",
-                "wager_count": 19,
-                "contribution_microcents": 475_000_000,
-                "reserve_microcents": 95_000_300,
-                "total_microcents": 570_000_300,
-            }
-        ],
-        "meters": [
-            {
-                "meter_id": "main",
-                "label": "Progressive",
-                "opening_microcents": 1_000_000_000_000,
-                "closing_microcents": 1_000_475_000_000,
-                "reserve_opening_microcents": 0,
-                "reserve_closing_microcents": 95_000_300,
-                "rows": [
-                    {
-                        "kind": "WAGER",
-                        "shown_microcents": 475_000_000,
-                        "reserve_microcents": 95_000_300,
-                    }
-                ],
-            }
-        ],
+        "sections": sections_of(report, names, is_today=True),
     }
     return {**view, **fields}
 

@@ -1,4 +1,4 @@
-"""One gaming day in figures, counted from the entries: accrual per table, each meter's day.
+"""One gaming day in figures, counted from the entries: tables, meters, wins, acts, bank cover.
 
 An entry belongs to the day in which it was committed. House jackpots never accrue and are left out
 (WAC 230-15-671). The counting is cut into steps of bounded work, because the tables' link shares
@@ -11,14 +11,23 @@ from collections import defaultdict
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from manager.ledger.book import Book
+from manager.ledger.reports.day_wins import PaidDay, WinsOfDay
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.store import accounts
 from manager.ledger.store.entries import Kind
 
 STEP_TRANSACTIONS = 500
+ACTS = tuple(
+    str(kind)
+    for kind in (
+        *(Kind.OPENING, Kind.OPENING_RESTATED, Kind.ADJUSTMENT, Kind.REVERSAL, Kind.VOIDED),
+        *(Kind.TERMS_CHANGED, Kind.LIMIT_SET, Kind.SUSPENDED, Kind.RESUMED, Kind.CLOSED),
+        *(Kind.CLAIM_APPROVED, Kind.LATE_ENTRY, Kind.GIVEN_BACK, Kind.UNIT_RELEASED),
+    )
+)
 ACCRUING = (Kind.WAGER, Kind.VOIDED)  # a wager that was given back adds nothing
 
 
@@ -43,6 +52,7 @@ class MeterDay:
     closing_microcents: int
     reserve_opening_microcents: int
     reserve_closing_microcents: int
+    player_closing_microcents: int = 0  # of what is shown, the players' part
     by_kind: Mapping[str, int] = field(default_factory=dict)
     reserve_by_kind: Mapping[str, int] = field(default_factory=dict)
 
@@ -54,10 +64,38 @@ class MeterDay:
 
 
 @dataclass(frozen=True, slots=True)
+class TableDay:
+    """What the master games report needs of a table: void rounds are taken out again.
+
+    Wagered = accrued + what went to the house.
+    """
+
+    table_id: str
+    wagered_microcents: int
+    accrued_microcents: int  # to meters and reserves: not the house's gross receipts
+    house_microcents: int
+    tray_microcents: int  # fixed pays and envy, without those of reversed wins
+
+
+class Act(NamedTuple):
+    """What people did to the books, and what has an entry of its own for another reason."""
+
+    number: int
+    commit_ms: int
+    kind: str
+    table_id: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class DayReport:
     day: date
     accruals: tuple[Accrual, ...]
     meters: tuple[MeterDay, ...]
+    tables: tuple[TableDay, ...] = ()
+    paid: tuple[PaidDay, ...] = ()
+    acts: tuple[Act, ...] = ()
+    owed_microcents: int = 0  # wins that had left a meter and were not handed over at its end
 
     @property
     def ties(self) -> bool:
@@ -84,26 +122,43 @@ def day_report(book: Book, day: date, gaming_day: GamingDay) -> DayReport:
             return report
 
 
-def day_steps(book: Book, day: date, gaming_day: GamingDay) -> Generator[None, None, DayReport]:
-    """The report as its return value; gives way after every step of bounded work."""
+def day_steps(book: Book, day: date, gaming_day: GamingDay) -> Generator[float, None, DayReport]:
+    """The report as its return value; after every step of bounded work, how much is done of 1."""
     first_ms, end_ms = gaming_day.bounds_ms(day)
     jackpots = [each for each in book.jackpots.all() if not each.is_house]
     last, _ = book.store.tail()
     now = {name: book.store.balance(name) for each in jackpots for name in accounts.parts(each.id)}
-    sums = _Sums(now)
-    for rows in _since(book, first_ms, last):
+    owed = {name: each for name, each in book.store.balances().items() if accounts.is_owed(name)}
+    sums, by_table, wins = _Sums(now), _TableSums(owed), WinsOfDay(book, first_ms, end_ms)
+    acts: list[Act] = []
+    start = 0
+    for number, rows, noted in _since(book, first_ms, last):
         sums.add(rows, end_ms)
-        yield
+        by_table.add(rows, end_ms)
+        acts += [act for act in noted if act.commit_ms < end_ms]
+        start = start or number
+        yield (number - start) / max(1, last - start)
+    for _ in wins.count():
+        yield 1.0
     return DayReport(
         day,
         tuple(row for each in jackpots for row in sums.accruals(each.id)),
         tuple(sums.meter_day(each.id, each.label) for each in jackpots),
+        tuple(by_table.rows()),
+        tuple(wins.rows()),
+        tuple(acts),
+        by_table.owed_closing(),
     )
 
 
-def _since(book: Book, first_ms: int, last: int) -> Iterable[list[tuple[Any, ...]]]:
-    """The postings of every transaction from a moment on, a few transactions at a time."""
+def _since(
+    book: Book, first_ms: int, last: int
+) -> Iterable[tuple[int, list[tuple[Any, ...]], list[Act]]]:
+    """A few transactions at a time from a moment on: the last number, postings, and acts."""
     moment_ms, number = first_ms, 0
+    kinds = ", ".join("?" * len(ACTS))
+    within = "(t.commit_ms, t.number) > (?, ?) AND (t.commit_ms, t.number) <= (?, ?)"
+    within += " AND t.number <= ?"
     while True:
         part = book.store.rows(
             "SELECT commit_ms, number FROM transactions WHERE (commit_ms, number) > (?, ?)"
@@ -112,14 +167,19 @@ def _since(book: Book, first_ms: int, last: int) -> Iterable[list[tuple[Any, ...
         )
         if not part:
             return
-        yield book.store.rows(
+        place = (moment_ms, number, *part[-1], last)
+        postings = book.store.rows(
             "SELECT t.commit_ms, t.number, t.kind, t.table_id, t.sensor, p.account,"
             " p.amount_microcents FROM transactions t"
-            " JOIN postings p ON p.transaction_number = t.number"
-            " WHERE (t.commit_ms, t.number) > (?, ?) AND (t.commit_ms, t.number) <= (?, ?)"
-            " AND t.number <= ?",
-            (moment_ms, number, *part[-1], last),
+            f" JOIN postings p ON p.transaction_number = t.number WHERE {within}",
+            place,
         )
+        acts = book.store.rows(
+            "SELECT t.number, t.commit_ms, t.kind, t.table_id, t.sentence FROM transactions t"
+            f" WHERE {within} AND t.kind IN ({kinds}) ORDER BY t.number",
+            (*place, *ACTS),
+        )
+        yield part[-1][1], postings, [Act(*row) for row in acts]
         moment_ms, number = part[-1]
 
 
@@ -173,6 +233,7 @@ class _Sums:
             self._closing(player) + self._closing(house),
             self._opening(reserve),
             self._closing(reserve),
+            self._closing(player),
             self._by_kind(player, house),
             self._by_kind(reserve),
         )
@@ -189,3 +250,37 @@ class _Sums:
         kinds = sorted({kind for name in names for kind in self._within[name]})
         sums = {kind: sum(self._within[name].get(kind, 0) for name in names) for kind in kinds}
         return {kind: amount for kind, amount in sums.items() if amount}
+
+
+class _TableSums:
+    """What each table's day moved between players, meters, house and tray; and what is owed."""
+
+    def __init__(self, owed_now: Mapping[str, int]) -> None:
+        self._owed = sum(owed_now.values())
+        self._owed_later = 0
+        self._moved: defaultdict[str, defaultdict[str, int]]
+        self._moved = defaultdict(lambda: defaultdict(int))
+
+    def add(self, rows: Iterable[tuple[Any, ...]], end_ms: int) -> None:
+        for commit_ms, _, kind, table_id, _, account, amount in rows:
+            if commit_ms >= end_ms:
+                self._owed_later += amount if accounts.is_owed(account) else 0
+            elif kind in ACCRUING:
+                self._moved[table_id][_part(account)] += amount
+            elif account == accounts.tray(table_id):
+                self._moved[table_id]["tray"] -= amount
+
+    def rows(self) -> list[TableDay]:
+        return [
+            TableDay(table_id, -moved["players"], moved["meters"], moved["house"], moved["tray"])
+            for table_id, moved in sorted(self._moved.items())
+        ]
+
+    def owed_closing(self) -> int:
+        return self._owed - self._owed_later
+
+
+def _part(account: str) -> str:
+    if account == accounts.PLAYERS:
+        return "players"
+    return "meters" if accounts.meter_of(account) else "house"

@@ -48,6 +48,10 @@ def owed(table_id: str, claim_number: int) -> str:
     return f"owed/{table_id}/{claim_number}"
 
 
+def is_owed(account: str) -> bool:
+    return account.startswith("owed/")
+
+
 def is_custody(account: str) -> bool:
     """Money held for players: it can be used up but never go below zero."""
     return account.startswith(("meter/", "reserve/", "owed/"))

@@ -5,12 +5,11 @@ so that a search through years keeps no table waiting. Reads only.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
 from manager.ledger.book import Book
-from manager.ledger.store.relations import WINS
 from manager.web.archive.filters import Filters
 from manager.web.win_view import WinsView
 from protocol.numbers import SOURCE_METER
@@ -106,31 +105,10 @@ class WinsArchive:
 
     def _range(self, filters: Filters) -> tuple[int, int]:
         """The numbers of the days that are looked for: wins are numbered as they were booked."""
-        bounds, count = self._wins.gaming_day.bounds_ms, self._book.wins.count()
-        low = self._first_from(bounds(filters.since)[0], count) if filters.since else 1
-        high = self._first_from(bounds(filters.until)[1], count) if filters.until else count + 1
+        bounds, wins = self._wins.gaming_day.bounds_ms, self._book.wins
+        low = wins.first_from(bounds(filters.since)[0]) if filters.since else 1
+        high = wins.first_from(bounds(filters.until)[1]) if filters.until else wins.count() + 1
         return low, high
-
-    def _first_from(self, time_ms: int, count: int) -> int:
-        """The first win of that moment or later; one beyond the last when there is none."""
-        place = WINS.place("commit_ms")
-        return _first(lambda number: self._committed(number, place) >= time_ms, count)
-
-    def _committed(self, number: int, place: int) -> int:
-        row = self._book.store.get(WINS, number)
-        assert row is not None
-        return int(row[place])
-
-
-def _first(is_it: Callable[[int], bool], count: int) -> int:
-    low, high = 1, count + 1
-    while low < high:
-        middle = (low + high) // 2
-        if is_it(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _where(filters: Filters) -> tuple[str, list[Any]]:

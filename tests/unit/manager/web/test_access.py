@@ -32,6 +32,8 @@ PATHS = {
     "/wins/{number:win}/explain": "/wins/1/explain",
     "/wins/{number:win}/explain/{page:page}": "/wins/1/explain/1",
     "/days/{day}": "/days/2026-11-16",
+    "/days/{day}/report.csv": "/days/2026-11-16/report.csv",
+    "/days/{day}/report.pdf": "/days/2026-11-16/report.pdf",
     "/corrections/{command}": "/corrections/suspend",
     "/requests/{number:win}": "/requests/1",
     "/advice/numbers": "/advice/numbers?paytable=four-card/progressive/Pays-1",

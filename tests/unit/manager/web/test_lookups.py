@@ -16,6 +16,8 @@ from manager.games import Catalogue, load_paytable, open_catalogue
 from manager.ledger.reports import day_reports
 from manager.ledger.reports.day_reports import day_steps
 from manager.ledger.reports.gaming_day import GamingDay
+from manager.web.day import counting
+from manager.web.day.sections import Amount, Section
 from manager.web.lookups import ReportsView
 from sim.time.loop import run_virtual
 from tests.kit.pretend_books import TERMS, Books, document, game
@@ -47,26 +49,92 @@ def reports_of(books: Books, asked: list[Question] | None = None) -> ReportsView
     return ReportsView(books.manager.book, lambda: books.clock.ms, open_catalogue, (), DAY, adviser)
 
 
+def day_of(reports: ReportsView, day: date | None = None) -> dict[str, Any]:
+    view = run_virtual(reports.days.day(day))
+    assert not isinstance(view, float)
+    return view
+
+
+def section(view: dict[str, Any], name: str) -> Section:
+    found: Section = next(each for each in view["sections"] if each.name == name)
+    return found
+
+
 def test_a_day_is_told_with_names_and_neighbours(books: Books) -> None:
     books.open(document())
     books.start("touch-1", 1, "1A", "5A")
     books.paid(_5A="four-aces")
-    view = run_virtual(reports_of(books).day())
+    view = day_of(reports_of(books))
     assert view["is_today"]
     assert view["ties"]
     assert view["after"] == ""
     assert date.fromisoformat(view["before"]) < date.fromisoformat(view["day"])
-    (row,) = view["accruals"]
-    assert (row["name"], row["wager_count"], row["total_microcents"]) == ("touch-1", 2, 60_000_000)
-    assert [each["kind"] for each in view["meters"][0]["rows"]] == [
-        "AWARD",
-        "OPENING",
-        "RESEED",
-        "WAGER",
-    ]
-    earlier = run_virtual(reports_of(books).day(date(2020, 1, 1)))
-    assert (earlier["accruals"], earlier["after"]) == ([], "2020-01-02")
-    assert earlier["meters"][0]["closing_microcents"] == 0  # it was not open yet
+    (row,) = section(view, "accrual").rows
+    assert (row[0], row[2], row[-1]) == ("touch-1", 2, Amount(60_000_000))
+    kinds = [mark["kind"] for mark in section(view, "meter").marks]
+    assert kinds == ["START", "AWARD", "OPENING", "RESEED", "WAGER"]
+    earlier = day_of(reports_of(books), date(2020, 1, 1))
+    assert (section(earlier, "accrual").rows, earlier["after"]) == ([], "2020-01-02")
+    assert section(earlier, "meter").total[1] == Amount(0)  # it was not open yet
+
+
+def test_a_day_tells_wins_master_figures_bank_and_acts(books: Books) -> None:
+    """Catches: envy left out, a reversed win still counted as paid, a wager counted twice."""
+    books.open(document())
+    books.start("touch-1", 1, "1A", "2A", "5A")
+    books.paid(_5A="four-aces", _1A="straight-flush")
+    books.end("touch-1", 1)
+    books.start("touch-1", 2, "1A")
+    books.paid(2, 2, _1A="straight-flush")
+    books.reverse(2)
+    view = day_of(reports_of(books))
+    win = books.manager.book.wins.find(1)
+    assert win is not None
+    meter, tray = (line.amount_cents * 1_000_000 for line in win.lines)
+    envy = sum(line.amount_cents for line in win.envy) * 1_000_000
+    by_source = {row[1]: row[2:] for row in section(view, "paid").rows}
+    one = meter, Amount(0), Amount(meter)
+    assert by_source["Meter Main (main)"] == (1, Amount(meter), 0, Amount(0), *one[1:])
+    again = 10_000 * 1_000_000  # a straight flush pays $100.00
+    assert by_source["Tray"] == (
+        *(2, Amount(tray + again), len(win.envy), Amount(envy)),
+        *(Amount(-again), Amount(tray + envy)),
+    )
+    (master,) = section(view, "master").rows
+    wagered = 4 * 100_000_000
+    accrued = wagered * 30 // 100
+    assert master[1:4] == (Amount(wagered), Amount(accrued), Amount(wagered - accrued))
+    assert master[4:] == (Amount(tray + envy), Amount(wagered - accrued - tray - envy))
+    players, house, reserve = books.meter()
+    must = -(-(players + reserve) // 1_000_000) * 1_000_000
+    assert section(view, "bank").total[1:] == tuple(map(Amount, (players, reserve, must, house)))
+    assert [mark["kind"] for mark in section(view, "acts").marks] == ["OPENING", "REVERSAL"]
+
+
+def test_a_day_that_is_over_is_counted_once(books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
+    books.open(document())
+    reports = reports_of(books)
+    today = DAY.of(books.clock.ms)
+    books.clock.ms += 48 * 3_600_000
+    first = day_of(reports, today)
+    monkeypatch.setattr(counting, "day_steps", None)  # whoever counts again breaks
+    assert day_of(reports, today)["sections"] == first["sections"]
+
+
+def test_who_does_not_wait_hears_how_far_it_is(
+    books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(day_reports, "STEP_TRANSACTIONS", 1)
+    books.open(document())
+    books.start("touch-1", 1, "1A")
+
+    async def asked() -> tuple[object, object]:
+        days = reports_of(books).days
+        return await days.day(patience_s=0), await days.day()
+
+    early, whole = run_virtual(asked())
+    assert isinstance(early, float)
+    assert isinstance(whole, dict)
 
 
 def test_a_long_day_is_counted_in_steps_and_what_comes_meanwhile_is_left_out(
@@ -77,7 +145,7 @@ def test_a_long_day_is_counted_in_steps_and_what_comes_meanwhile_is_left_out(
     for number in range(1, 5):
         books.start("touch-1", number, "1A", "2A", "5A")
         books.end("touch-1", number)
-    before = run_virtual(reports_of(books).day())
+    before = day_of(reports_of(books))
     steps = day_steps(books.manager.book, DAY.of(books.clock.ms), DAY)
     count = 0
     while True:
@@ -88,9 +156,9 @@ def test_a_long_day_is_counted_in_steps_and_what_comes_meanwhile_is_left_out(
             break
         count += 1
         books.start("touch-1", 4 + count, "1A")  # a wager between two steps
-    assert count == 4  # 10 entries, three at a time
+    assert count == 5  # 10 entries, three at a time, and the wins
     assert report.ties
-    assert report.accruals[0].wager_count == before["accruals"][0]["wager_count"] == 12
+    assert report.accruals[0].wager_count == section(before, "accrual").rows[0][2] == 12
 
 
 def test_a_day_gives_way_to_the_tables(books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +174,7 @@ def test_a_day_gives_way_to_the_tables(books: Books, monkeypatch: pytest.MonkeyP
 
     async def both() -> None:
         beside = asyncio.create_task(table(), name="table")
-        await reports_of(books).day()
+        await reports_of(books).days.day()
         turns.append("day")
         await beside
 

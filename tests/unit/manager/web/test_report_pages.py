@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from datetime import date
 
 import pytest
+from markupsafe import escape
 
-from tests.kit.manager_views import FakeManager, advice_view, day_view
+from tests.kit.manager_views import FakeManager, advice_view
 from tests.kit.page_client import Browser
 from tests.kit.people import open_pages
 
@@ -41,23 +45,47 @@ def test_a_day_shows_accrual_per_table_and_each_meter_to_the_micro_cent(browser:
     assert "Still running" in page
 
 
-def test_a_day_that_does_not_tie_says_so(
-    manager: FakeManager, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def wrong(day: date | None = None) -> dict[str, object]:
-        return day_view(ties=False)
-
-    monkeypatch.setattr(manager.reports, "day", wrong)
+def test_a_day_that_does_not_tie_says_so(manager: FakeManager) -> None:
+    manager.reports.days.ties = False
     page = Browser(open_pages(manager)).get("/days").text
     assert 'data-ties="no"' in page
     assert "DO NOT TIE" in page
+
+
+def test_a_day_that_takes_long_shows_how_far_it_is(manager: FakeManager) -> None:
+    """Catches: a page that hangs, and a file that is half a day."""
+    manager.reports.days.done = 0.42
+    browser = Browser(open_pages(manager))
+    answer = browser.get("/days/2026-11-14")
+    assert '<progress max="100" value="42">' in answer.text
+    assert answer.headers["refresh"] == "1"
+    assert browser.get("/days/2026-11-14/report.csv").status_code == 503
+
+
+def test_a_day_as_csv_and_pdf_says_what_its_page_says(browser: Browser) -> None:
+    """Catches: a figure that one of the three leaves out or rounds."""
+    page = browser.get("/days/2026-11-16").text
+    rows = list(csv.reader(io.StringIO(browser.get("/days/2026-11-16/report.csv").text)))
+    pdf = browser.get("/days/2026-11-16/report.pdf").content.decode("latin-1")
+    for cell in (cell for cells in rows[2:-1] for cell in cells[1:]):
+        text = _as_read(cell)
+        assert str(escape(text)) in page
+        assert not text.startswith(("$", "-$")) or f"({text})" in pdf
+    assert rows[0] == ["gaming day", "2026-11-16", "starts at 06:00 America/Los_Angeles"]
+    assert [cells[-1] for cells in rows if cells[0] == "acts"][1] == "'=SUM(1) was adjusted."
+
+
+def _as_read(cell: str) -> str:
+    """-1234.50 -> "-$1,234.50"; a text without the apostrophe that keeps it harmless."""
+    found = re.fullmatch(r"(-?)([0-9]+)\.([0-9]+)", cell)
+    return f"{found[1]}${int(found[2]):,}.{found[3]}" if found else cell.removeprefix("'")
 
 
 def test_a_day_is_picked_by_its_date(browser: Browser, manager: FakeManager) -> None:
     answer = browser.get("/days?day=2026-11-14")
     assert (answer.status_code, answer.headers["location"]) == (303, "/days/2026-11-14")
     assert "Gaming day 2026-11-14" in browser.get("/days/2026-11-14").text
-    assert manager.reports.days == [date(2026, 11, 14)]
+    assert manager.reports.days.asked == [date(2026, 11, 14)]
 
 
 @pytest.mark.parametrize("path", ["/days/x", "/days/2026-13-01", "/days?day=y", "/days/0001-01-01"])

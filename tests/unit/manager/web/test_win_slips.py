@@ -12,7 +12,8 @@ from manager.ledger.errors import LedgerError
 from manager.ledger.stamps import Stamp, put_stamp, stamps_of
 from manager.web.amount_words import in_words
 from manager.web.win_pdf import pdf_of
-from tests.kit.manager_views import FakeManager, claim_row, win_line, win_row
+from protocol.proof.tail import tails_in
+from tests.kit.manager_views import TAIL, FakeManager, claim_row, win_line, win_row
 from tests.kit.page_client import Browser
 from tests.kit.people import open_pages
 from tests.kit.pretend_books import LEVELS, TERMS, Books, document, game
@@ -114,6 +115,15 @@ def test_the_pdf_has_a_cover_and_one_sheet_for_each_winner() -> None:
         assert word in first, word
     assert "2B" in second
     assert "sheet 3 of 3" in second
+
+
+def test_the_ledgers_tail_is_whole_on_the_sheet() -> None:
+    """Catches: a witness that runs off the paper, and so proves nothing."""
+    pdf = pdf_of(win_row(1), ADDRESS)
+    (tail,) = tails_in(TAIL)
+    assert tails_in(text_of(pdf)[0]) == [tail]
+    assert tails_in(pdf.decode("latin-1")) == [tail]  # the file itself is a witness, too
+    assert all(len(line) <= 90 for line in text_of(pdf)[0].splitlines())
 
 
 def test_the_same_win_is_the_same_bytes() -> None:

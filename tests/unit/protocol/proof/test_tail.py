@@ -6,7 +6,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from protocol.proof.seal import Sealer, is_genuine
-from protocol.proof.tail import TailSigner, is_signed, objection, printed, said, tails_in
+from protocol.proof.tail import TailSigner, in_lines, is_signed, objection, printed, said, tails_in
 from protocol.wire.rows import LedgerTail, SeenTail
 
 DIGEST, OTHER = bytes(range(32)), bytes(32)
@@ -33,6 +33,14 @@ def test_a_printed_tail_is_found_again_whatever_stands_around_it() -> None:
     page = f"<p>Win 3</p>\n<code>{printed(TAIL)}</code> and {printed(unsigned)}, UFTAIL-1-2-3-4"
     assert tails_in(page) == [TAIL, unsigned]
     assert tails_in("UFTAIL-0-1-" + "0" * 63 + "-") == []
+
+
+def test_a_tail_is_found_on_narrow_paper() -> None:
+    """Catches: a scanned sheet whose tail loses its signature at the end of a line."""
+    lines = in_lines(printed(TAIL))
+    assert max(map(len, lines)) <= 64
+    assert tails_in("Win 3\n" + "\r\n  ".join(lines) + "\nDealer") == [TAIL]
+    assert not any(tails_in(line) for line in lines)
 
 
 @pytest.mark.parametrize(
