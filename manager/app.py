@@ -53,7 +53,7 @@ class Manager:
         self._random_bytes = random_bytes
         self._packs = tuple(packs)
         self._gaming_day = gaming_day
-        self._property_name = property_name
+        self.property_name = property_name
         self._is_closed = False
         engine = engine_at(place, vfs, random_bytes, *owner)
         self.store = Store(engine, now_ms, place)
@@ -75,9 +75,9 @@ class Manager:
         folders = tuple(str(folder.absolute()) for folder in self._packs)
         gaming_day = self._gaming_day or GamingDay()
         reports = ReportsView(
-            self.book, now_ms, self._catalogue, folders, gaming_day, None, self._property_name
+            self.book, now_ms, self._catalogue, folders, gaming_day, None, self.property_name
         )
-        wins = WinsView(self.book, gaming_day, self._property_name)
+        wins = WinsView(self.book, gaming_day, self.property_name)
         self.view = ManagerView(
             self.book, self.units, self.changes, self.server.connection_of, now_ms, reports, wins
         )

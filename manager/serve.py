@@ -22,12 +22,14 @@ from starlette.applications import Starlette
 from kit.tasks import first_ends_all, stop_asked
 from kit.web.own_pages import own_names
 from kit.web.server import PageServer, page_server
+from manager.alerts.all import Alerts
 from manager.app import Manager
 from manager.clock import LedgerClock, watch
 from manager.control import ControlDoor
 from manager.doors import Doors
 from manager.identity.folder import IdentityFolder
 from manager.ledger.store.writer import ThreadWriter
+from manager.link.ladder import LinkLadder
 from manager.long_check import check_beside_play
 from manager.operator_requests import OperatorRequests
 from manager.people.first_code import FirstCode
@@ -128,6 +130,7 @@ async def serve(
     `floor` tells of the other managers.
     """
     stop = stop_asked() if over is None else over
+    alerts = Alerts(control.parent, manager.store, manager.property_name)
     access = open_access(manager, control.parent, web)
     application = build(manager.view, access, web.names, floor)
     pages = page_server(only_durable(application, manager.store.commits.until_durable), web.tls)
@@ -143,6 +146,8 @@ async def serve(
         asyncio.create_task(doors.run(listeners.link, listeners.enrolment), name="doors"),
         asyncio.create_task(door.run(), name="control"),
         asyncio.create_task(_expire_requests(access.two_people), name="requests"),
+        asyncio.create_task(_ladder(manager).run(), name="link ladder"),
+        asyncio.create_task(alerts.run(), name="alerts"),
         asyncio.create_task(watch(clock, manager.tell_clock), name="clock"),
         asyncio.create_task(
             check_beside_play(control.parent, manager.tell_unsound), name="long check"
@@ -163,6 +168,13 @@ def _tell_first_code(access: Access, listeners: Listeners) -> None:
     if access.first_code.is_wanted and access.entrance.newcomer(access.people) is None:
         place, code = _address(listeners.web), access.first_code.read_out()
         _log.warning("Nobody has an account yet. Open the pages at %s; the code is %s", place, code)
+
+
+def _ladder(manager: Manager) -> LinkLadder:
+    loop = asyncio.get_running_loop()
+    return LinkLadder(
+        manager.book, manager.units, manager.server.connection_of, manager.changes, loop.time
+    )
 
 
 async def _expire_requests(two_people: TwoPeople) -> None:

@@ -20,6 +20,7 @@ from kit.command_line import PORT_MAX, Refused, in_words, port
 from kit.config import ConfigError, load, refusal
 from kit.files import files_for_the_owner_only, private_folder
 from manager import serve as process
+from manager.alerts.settings import read_alerts
 from manager.app import Manager
 from manager.cli.games import add_jurisdiction_option, add_packs_option
 from manager.clock import LedgerClock
@@ -118,6 +119,7 @@ def _open_and_serve(options: argparse.Namespace) -> int:
         raise LedgerError(
             f"{options.data} cannot be the ledger's folder: {in_words(error)}"
         ) from error
+    read_alerts(options.data)  # what is wrong there is told before any table is opened
     if options.database is not None:
         keep_database(options.data, options.database)
     place = ledger_place(options.data)

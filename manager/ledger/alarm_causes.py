@@ -22,9 +22,14 @@ NOTE_MAX = 200
 class Severity(enum.IntEnum):
     NOTICE = 1  # somebody did what they may
     WARNING = 2  # somebody should look into it today
-    CRITICAL = 3  # money or proof is in doubt: now
+    URGENT = 3  # a table stands still: somebody should go there
+    CRITICAL = 4  # money or proof is in doubt, or a table was given up: now
 
 
+# A lost link rung by rung, each worse than the one before; all of them are one cause.
+LINK_RUNGS = ("LINK_LOST", "LINK_LOST_60_S", "LINK_LOST_10_MIN", "LINK_LOST_30_MIN")
+LINK_BACK = "LINK_BACK"
+_LINK = dict(zip(LINK_RUNGS, Severity, strict=True)) | {LINK_BACK: Severity.NOTICE}
 _CRITICAL = frozenset({"AUDIT", "DIVERGED", "FORK", "SEAL"})
 _NOTICES = frozenset(
     {
@@ -36,6 +41,8 @@ _NOTICES = frozenset(
 
 def severity_of(code: str) -> Severity:
     """A code that nobody has ranked is worth a look."""
+    if code in _LINK:
+        return _LINK[code]
     if code in _CRITICAL:
         return Severity.CRITICAL
     return Severity.NOTICE if code in _NOTICES else Severity.WARNING
@@ -57,7 +64,8 @@ class Cause:
 
     @property
     def severity(self) -> Severity:
-        return severity_of(self.key[0])
+        """Of what happened last: a lost link grows worse, and better when it is back."""
+        return severity_of(self.last.code or self.key[0])
 
     @property
     def is_open(self) -> bool:
@@ -104,7 +112,8 @@ class AlarmCauses:
 
     def _take(self, alarm: Alarm) -> None:
         unit_id = alarm.unit_id if alarm.table_id else ""
-        key = (alarm.code, alarm.table_id, unit_id)
+        code = LINK_RUNGS[0] if alarm.code in _LINK else alarm.code
+        key = (code, alarm.table_id, unit_id)
         cause = self._causes.setdefault(key, Cause(key))
         cause.total += 1
         cause.last = alarm

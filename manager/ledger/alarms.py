@@ -45,12 +45,17 @@ class Alarms:
         if newest is None or newest[-2:] != (code, sentence):
             self.record(code, sentence, table_id, origin)
 
+    @property
+    def newest_number(self) -> int:
+        """Of the newest alarm, 0 before the first."""
+        newest = self._store.newest(ALARMS)
+        return int(newest[0]) if newest else 0
+
     def newest(self, count_max: int) -> list[Alarm]:
         """The newest first."""
         return [Alarm(*row) for row in self._store.find(ALARMS, {}, newest=count_max)]
 
     def since(self, number: int) -> list[Alarm]:
         """Those after this one, oldest first."""
-        newest = self._store.newest(ALARMS)
-        count = int(newest[0]) - number if newest else 0
+        count = self.newest_number - number
         return self.newest(count)[::-1] if count > 0 else []

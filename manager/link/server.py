@@ -232,6 +232,7 @@ class ManagerServer:
                 if payload is None:
                     connection.drop()
                     return
+                connection.heard_s = loop.time()
                 message = decode(payload)
                 if not isinstance(message, Event):
                     rate.count(loop.time())

@@ -15,6 +15,7 @@ from manager.ledger.alarm_causes import AlarmCauses, Cause
 from manager.ledger.alarms import Alarm
 from manager.ledger.book import Book
 from manager.ledger.stamps import Stamp, put_stamp
+from manager.ledger.store.relations import ALARMS
 from manager.link.connection import Connection
 from manager.web.archive.wins import WinsArchive
 from manager.web.floor.meters import MetersView
@@ -29,10 +30,11 @@ _LIKE = " OR ".join(
     f"lower({column}) LIKE lower(?) ESCAPE '!'"
     for column in ("code", "table_id", "unit_id", "sentence")
 )
-_HISTORY = (
-    "SELECT number, commit_ms, unit_id, table_id, event_sequence, code, sentence FROM alarms"
-    f" WHERE {_LIKE} ORDER BY number DESC LIMIT 200"
-)
+# Strangers who knock are no table's trouble, and anybody can make them many: one row for each code.
+_STRANGERS = "(table_id = '' AND code IN ('ENROLMENT_REFUSED', 'UNKNOWN_UNIT'))"
+_ALARM = "SELECT number, commit_ms, unit_id, table_id, event_sequence, code, sentence FROM alarms"
+_HISTORY = f"{_ALARM} WHERE NOT {_STRANGERS} AND ({_LIKE}) ORDER BY number DESC LIMIT 200"
+_FOLDED = f"SELECT max(number), count(*) FROM alarms WHERE {_STRANGERS} AND ({_LIKE}) GROUP BY code"
 
 
 class ManagerView:
@@ -87,8 +89,13 @@ class ManagerView:
 
     def alarm_history(self, wanted: str) -> list[dict[str, Any]]:
         """The newest alarms that have these words in code, table, unit or sentence."""
-        rows = self._book.store.rows(_HISTORY, [f"%{_escaped(wanted)}%"] * 4)
-        return [_alarm(Alarm(*row)) for row in rows]
+        store, like = self._book.store, [f"%{_escaped(wanted)}%"] * 4
+        found = [(row, 1) for row in store.rows(_HISTORY, like)]
+        for number, count in store.rows(_FOLDED, like):
+            last = store.get(ALARMS, number)
+            found += [(last, count)] if last else []
+        found.sort(key=lambda each: each[0][0], reverse=True)
+        return [_alarm(Alarm(*row)) | {"count": count} for row, count in found]
 
     def claims(self) -> list[dict[str, Any]]:
         """Every win that waits, in the order in which they are paid."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cbor2
 import pytest
 
 from manager.audit.audit import audit
@@ -74,6 +75,30 @@ def test_every_code_has_a_rank() -> None:
     assert severity_of("FORK") is Severity.CRITICAL
     assert severity_of("ENROLLED") is Severity.NOTICE
     assert severity_of("SOMETHING_NEW") is Severity.WARNING
+
+
+def test_strangers_are_one_counted_row_of_the_history(books: Books) -> None:
+    """Catches: 300 anonymous tries after which the history no longer shows a fork."""
+    record(books, "FORK", "Two of them.", unit="UF-2")
+    for number in range(300):
+        record(books, "UNKNOWN_UNIT", f"Unit stranger-{number} is not known.", "", f"s-{number}")
+    record(books, "UNKNOWN_UNIT", "Unit UF-9 is not known.", "touch-1", "UF-9")
+    found = books.manager.view.alarm_history("")
+    assert [(each["code"], each["table"], each["count"]) for each in found] == [
+        ("UNKNOWN_UNIT", "touch-1", 1),
+        ("UNKNOWN_UNIT", "", 300),
+        ("FORK", "touch-1", 1),
+    ]
+    assert found[1]["text"] == "Unit stranger-299 is not known."
+
+
+def test_every_alarm_is_in_the_chain(books: Books) -> None:
+    """Catches: an alarm that somebody took out of the ledger, or changed in it."""
+    record(books, "FORK", "Two of them.", unit="UF-2")
+    recorded = [each for each, _ in books.store.recorded()][-1]
+    (changed,) = cbor2.loads(recorded.changes)
+    assert changed[0] == "alarms"
+    assert changed[2][-2:] == ["FORK", "Two of them."]
 
 
 def test_the_history_is_searched(books: Books) -> None:

@@ -1,0 +1,110 @@
+"""A lost link: its alarm after 5 s, worse with each rung, one cause, and over when it is back."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kit.web.version_signal import VersionSignal
+from manager.audit.audit import audit
+from manager.ledger.alarm_causes import AlarmCauses, Severity
+from manager.link.ladder import LinkLadder
+from tests.kit.pretend_units import Desk, table_toml
+
+NAMES = ["LINK_LOST", "LINK_LOST_60_S", "LINK_LOST_10_MIN", "LINK_LOST_30_MIN"]
+
+
+class Floor:
+    """One table whose link the test takes away; time is a number."""
+
+    def __init__(self) -> None:
+        self.desk = Desk()
+        self.desk.open_table("touch-1")
+        self.now_s = 1000.0
+        self.line: Any = SimpleNamespace(heard_s=0.0)
+        self.causes = AlarmCauses(self.desk.store, self.desk.manager.book.alarms)
+        self.ladder = self.start()
+
+    def start(self) -> LinkLadder:
+        manager, changes = self.desk.manager, VersionSignal()
+        return LinkLadder(
+            manager.book, manager.units, lambda unit: self.line, changes, lambda: self.now_s
+        )
+
+    def pass_s(self, seconds: float) -> None:
+        for _ in range(int(seconds)):
+            self.now_s += 1
+            self.desk.clock.ms += 1000
+            if self.line is not None:
+                self.line.heard_s = self.now_s
+            self.ladder.look()
+
+    def codes(self) -> list[str]:
+        alarms = self.desk.manager.book.alarms.newest(20)[::-1]
+        return [each.code for each in alarms if each.code.startswith("LINK")]
+
+
+@pytest.fixture
+def floor() -> Floor:
+    return Floor()
+
+
+def test_each_rung_is_one_alarm_and_worse_than_the_one_before(floor: Floor) -> None:
+    """Catches: a pulled cable that leaves no alarm, or a new one every second."""
+    floor.pass_s(3)
+    floor.line = None
+    seen = []
+    for seconds, count in ((4, 0), (1, 1), (54, 1), (1, 2), (539, 2), (1, 3), (1199, 3), (1, 4)):
+        floor.pass_s(seconds)
+        assert floor.codes() == NAMES[:count]
+        seen += [floor.causes.all()[0].severity] if count else []
+    assert list(dict.fromkeys(seen)) == list(Severity)
+    floor.pass_s(4000)
+    assert floor.codes() == NAMES
+    (cause,) = floor.causes.all()
+    assert (cause.key[0], cause.count) == ("LINK_LOST", 4)
+    floor.line = SimpleNamespace(heard_s=0.0)
+    floor.pass_s(2)
+    assert floor.codes()[-1] == "LINK_BACK"
+    (cause,) = floor.causes.all()
+    assert cause.severity is Severity.NOTICE
+    assert "is back after 96 minutes" in cause.last.sentence
+    assert audit(floor.desk.store).sound
+
+
+def test_a_link_that_is_back_at_once_is_no_alarm(floor: Floor) -> None:
+    line, floor.line = floor.line, None
+    floor.pass_s(4)
+    floor.line = line
+    floor.pass_s(10)
+    assert floor.codes() == []
+
+
+def test_silence_counts_from_the_last_frame(floor: Floor) -> None:
+    floor.pass_s(2)
+    for _ in range(5):  # the cable is out, and the connection is still held
+        floor.now_s += 1
+        floor.ladder.look()
+    floor.line = None
+    floor.ladder.look()
+    assert floor.codes() == ["LINK_LOST"]
+
+
+def test_a_restart_goes_on_from_the_rung_that_was_told(floor: Floor) -> None:
+    """Catches: a ladder that begins anew, and pages the same rungs again, at every restart."""
+    floor.line = None
+    floor.pass_s(61)
+    floor.ladder = floor.start()
+    floor.pass_s(538)
+    assert floor.codes() == NAMES[:2]
+    floor.pass_s(2)
+    assert floor.codes() == NAMES[:3]
+
+
+def test_a_table_from_which_nobody_ever_called_is_not_missed(floor: Floor) -> None:
+    floor.line = None
+    floor.desk.manager.open_table(table_toml("touch-9"))
+    floor.pass_s(6)
+    assert [each.table_id for each in floor.desk.manager.book.alarms.newest(5)] == ["touch-1"]
