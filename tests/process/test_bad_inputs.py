@@ -137,7 +137,7 @@ ROWS = [(who, command) for who, commands in ELSEWHERE.items() for command in com
     for command in commands
     for folder in BAD_FOLDERS.values()
 ]
-# These two have said for years that a bad file is a finding.
+# These two say of a bad file that it is a finding, not a refusal.
 FINDINGS = ("check-pack", "run {tmp}/none.txt", "replay")
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from controller.config import UnitConfig, parse_unit_config
+from hal.ics.kinds import ELECTRODE_COUNT_MAX
 from manager.games import Paytable
 from manager.games.catalogue import open_catalogue
 from sim.floor.floor import TABLES_FOLDER
@@ -23,7 +24,6 @@ SEATS_MAX = 7
 TWO_GAMES_SEATS_MAX = 6  # twice as many sensors on one IC
 PINS = 16
 COMMANDS = ("START", "END", "JPOT", "CONFIRM", "CANCEL")
-SENSORS_PER_IC = {"mpr121": 12, "fdc1004": 4}
 LAMPS_PER_IC = 8
 ASKS_FOR_SEATS = "face-up-pai-gow-keypad"
 OTHER_WAGER = "four-card-five-dollar"
@@ -189,8 +189,8 @@ def _keys(paytable: Paytable, seats: int) -> dict[str, int]:
 def _wire(board: Document, sensors: list[str]) -> None:
     """As many sensing ICs and lamp ICs as the sensors need."""
     kinds = {ic["kind"]: ic for ic in reversed(board["ics"])}
-    (sensing_kind,) = kinds.keys() & SENSORS_PER_IC.keys()
-    per_ic = SENSORS_PER_IC[sensing_kind]
+    (sensing_kind,) = kinds.keys() & ELECTRODE_COUNT_MAX.keys()
+    per_ic = ELECTRODE_COUNT_MAX[sensing_kind]
     board["ics"] = [
         *(ic for ic in board["ics"] if ic["kind"] not in ("pca9685", sensing_kind)),
         *_copies(kinds[sensing_kind], "sense", len(sensors), per_ic, "mux_channel"),
