@@ -54,6 +54,7 @@ class Manager:
         self._packs = tuple(packs)
         self._gaming_day = gaming_day
         self.property_name = property_name
+        self._is_alone = owner == ALONE
         self._is_closed = False
         engine = engine_at(place, vfs, random_bytes, *owner)
         self.store = Store(engine, now_ms, place)
@@ -65,7 +66,11 @@ class Manager:
     def _assemble(self, now_ms: Callable[[], int]) -> None:
         self.book = Book(self.store)
         self.units = Units(self.store, self.book.tables, self.book.alarms)
-        self.booking = Booking(self.book, self.units, lambda name: self._catalogue().find(name))
+        # A table must not be in two ledgers: who serves in turn with others opens it from its file.
+        open_text = self._open_text if self._is_alone else None
+        self.booking = Booking(
+            self.book, self.units, lambda name: self._catalogue().find(name), open_text
+        )
         self.changes = VersionSignal()
         self.intake = Intake(self.book, self.units)
         self.swipes = SwipeJudge(self.book, self._random_bytes)
@@ -84,9 +89,12 @@ class Manager:
 
     def open_table(self, text: str) -> str:
         """Opens the table that TOML text describes; the same text again changes nothing."""
-        table_id = open_table(self.book, text, self._random_bytes, self._catalogue().load)
+        table_id = self._open_text(text)
         self.changes.bump()
         return table_id
+
+    def _open_text(self, text: str) -> str:
+        return open_table(self.book, text, self._random_bytes, self._catalogue().load)
 
     def open_table_file(self, path: Path, limits: WagerLimits | None = None) -> str:
         load_paytable = self._catalogue().load

@@ -21,6 +21,15 @@ Request = Mapping[str, str]
 ADOPT_JOURNAL = "adopt-journal"
 RELEASE_UNIT = "release-unit"
 CHANGE_TERMS = "change-terms"
+OPEN_TABLE = "open-table"
+
+
+class TableRefused(LedgerError):  # noqa: N818
+    """A table cannot be opened so; each problem names what in its file is wrong."""
+
+    def __init__(self, error: ConfigError) -> None:
+        super().__init__(str(error))
+        self.problems = error.problems
 
 
 def _find_shipped(name: str) -> Paytable | None:
@@ -33,7 +42,10 @@ class Booking:
         book: Book,
         units: Units,
         find_paytable: Callable[[str], Paytable | None] = _find_shipped,
+        open_text: Callable[[str], str] | None = None,
     ) -> None:
+        """`open_text` opens the table that TOML describes; None where only its file may."""
+        self._open_text = open_text
         self._book = book
         self._units = units
         self._find_paytable = find_paytable
@@ -45,9 +57,22 @@ class Booking:
             return self._adopt_journal(request)
         if command == RELEASE_UNIT:
             return self._release_unit(request)
+        if command == OPEN_TABLE:
+            return self._open_table(request)
         if command == CHANGE_TERMS:
             return self._change_terms(request)
         return approvals.carry_out(self._book, request)
+
+    def _open_table(self, request: Request) -> str:
+        if self._open_text is None:
+            raise LedgerError("This manager opens a table from its file, when it starts.")
+        _signed(request).require_two("Opening a table")
+        try:
+            table_id = self._open_text(request.get("text", ""))
+        except ConfigError as error:
+            raise TableRefused(error) from error
+        meters = self._book.tables.rules(table_id).meter_ids
+        return f"Table {table_id} is open, on {' and '.join(meters)}."
 
     def _change_terms(self, request: Request) -> str:
         with self._book.store.transaction():

@@ -25,6 +25,7 @@ class Adviser:
         self._answers: OrderedDict[Question, Answer] = OrderedDict()
         self._turn = asyncio.Lock()
         self._waiting = 0
+        self._asked: dict[Question, asyncio.Task[Answer]] = {}
 
     async def answer(self, question: Question) -> Answer:
         if question not in self._answers:
@@ -39,6 +40,21 @@ class Adviser:
                 self._waiting -= 1
         self._answers.move_to_end(question)
         return self._answers[question]
+
+    async def within(self, question: Question, patience_s: float) -> Answer | None:
+        """The answer, or None when it takes longer; it is worked on, and is there later."""
+        task = self._asked.get(question)
+        if task is None:
+            task = asyncio.create_task(self.answer(question), name="advice")
+            self._asked[question] = task
+            task.add_done_callback(lambda done: self._forget(question, done))
+        done, _ = await asyncio.wait({task}, timeout=patience_s)
+        return task.result() if done else None
+
+    def _forget(self, question: Question, done: asyncio.Task[Answer]) -> None:
+        self._asked.pop(question, None)
+        if not done.cancelled():
+            done.exception()  # whoever waited has it; when nobody did, the next one asks anew
 
     def _keep(self, question: Question, answer: Answer) -> None:
         self._answers[question] = answer

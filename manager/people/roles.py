@@ -44,6 +44,7 @@ _MAY: Mapping[str, tuple[Roles, Roles]] = {
     "suspend": (_BOTH | {Role.CAGE}, _FLOOR),
     "resume": (_BOTH, _FLOOR),
     "close-jackpot": (_OFFICE, frozenset({Role.EXECUTIVE})),
+    "open-table": (_OFFICE, frozenset({Role.EXECUTIVE})),
     "accept-restore": (_OFFICE, frozenset({Role.EXECUTIVE})),
     "release-unit": (_BOTH | {Role.ADMIN}, _FLOOR | {Role.SURVEILLANCE}),
     "adopt-journal": (_BOTH | {Role.ADMIN}, _FLOOR | {Role.SURVEILLANCE}),

@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Mapping
 from datetime import date
 from typing import Any, Protocol
 
+from manager.games import Paytable
 from manager.ledger.stamps import Stamp
+from manager.ledger.terms import Jackpot
 from manager.web.archive.filters import Filters
 from manager.web.archive.wins import Found
 
@@ -21,9 +23,22 @@ class DaysApi(Protocol):
         ...
 
 
+class SetupApi(Protocol):
+    def groups(self) -> list[View]: ...
+
+    def paytables(self) -> list[View]: ...
+
+    def paytable(self, name: str) -> Paytable | None: ...
+
+    def running(self) -> Mapping[str, Jackpot]: ...
+
+
 class ReportsApi(Protocol):
     @property
     def days(self) -> DaysApi: ...
+
+    @property
+    def setup(self) -> SetupApi: ...
 
     def bank(self) -> View: ...
 

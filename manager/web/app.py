@@ -21,6 +21,7 @@ from manager.web.people_pages import PeoplePages
 from manager.web.refusals import refusal
 from manager.web.rendering import Renderer
 from manager.web.report_pages import ReportPages
+from manager.web.setup.pages import SetupPages
 from manager.web.sign_in_pages import SignInPages
 from manager.web.templating import open_templates
 from manager.web.training_pages import TrainingPages
@@ -59,6 +60,7 @@ def build(
             *PeoplePages(access, templates).routes(),
             *CorrectionPages(access, templates, manager.view).routes(),
             *DayPages(manager.reports.days, access, render).routes(),
+            *SetupPages(manager.reports, access, render).routes(),
             *ReportPages(manager.reports, access, templates).routes(),
             *TrainingPages(access, templates).routes(),
             *ManagersPage(floor, access, templates).routes(),

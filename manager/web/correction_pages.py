@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute
 
+from manager.booking import OPEN_TABLE
 from manager.ledger.errors import LedgerError
 from manager.people import roles
 from manager.people.people import Person
@@ -19,6 +20,7 @@ from manager.web.access import Access, form_of, session_of
 from manager.web.correction_forms import FORMS, Form, request_of
 
 PAST_SHOWN_MAX = 50
+TITLES = {OPEN_TABLE: "Open a table"}  # of what is asked for on pages of its own
 
 
 class CorrectionPages:
@@ -159,7 +161,8 @@ class CorrectionPages:
         labels = {field.name: field.label for field in form.fields} if form else {}
         return {
             "number": each.number,
-            "title": form.title if form else each.command,
+            "title": form.title if form else TITLES.get(each.command, each.command),
+            "is_table": each.command == OPEN_TABLE,
             "words": [(labels.get(name, name), text) for name, text in each.words.items()],
             "asked_by": each.asked_by,
             "asked_ms": each.asked_ms,

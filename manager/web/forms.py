@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 BODY_MAX_BYTES = 16 * 1024
-FIELDS_MAX = 40
+FIELDS_MAX = 96
 ENCODING = "application/x-www-form-urlencoded"
 
 Form = dict[str, str]

@@ -17,8 +17,10 @@ from manager.ledger.book import Book
 from manager.ledger.reports.bank import bank_covers
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.web.day.view import DaysView
+from manager.web.setup.view import SetupView
 
 View = dict[str, Any]
+ADVICE_PATIENCE_S = 2.0  # a page waits so long before it says that it counts
 
 
 class ReportsView:
@@ -36,6 +38,7 @@ class ReportsView:
         self._now_ms = now_ms
         self._catalogue = catalogue
         self._packs = packs
+        self.setup = SetupView(book, catalogue)
         self.days = DaysView(book, now_ms, gaming_day or GamingDay(), property_name)
         self._adviser = adviser or Adviser()
 
@@ -86,8 +89,10 @@ class ReportsView:
         paytable = self._catalogue().find(typed.get("paytable", ""))
         if paytable is None or not paytable.is_jackpot:
             name = typed.get("paytable", "")
-            return {"problems": [f"No pack has the jackpot paytable {name!r}."], "form": None}
+            problem = f"No pack has the jackpot paytable {name!r}."
+            return {"problems": [problem], "form": None, "advice": None, "is_counting": False}
         form = form_of(paytable, typed)
         question, problems = question_of(paytable, typed, self._packs)
-        found = await self._adviser.answer(question) if question else None
-        return {"form": form, "problems": problems, "advice": found}
+        found = await self._adviser.within(question, ADVICE_PATIENCE_S) if question else None
+        is_counting = question is not None and found is None
+        return {"form": form, "problems": problems, "advice": found, "is_counting": is_counting}

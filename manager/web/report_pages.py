@@ -46,7 +46,7 @@ class ReportPages:
             game["links"] = [
                 (word, f"/advice/numbers?{urlencode(query)}") for word, query in game["links"]
             ]
-        return self._page(request, "games.html", "advice", view=view)
+        return self._page(request, "games.html", "setup", view=view)
 
     async def advice(self, request: Request) -> Response:
         typed = dict(request.query_params)
@@ -58,7 +58,10 @@ class ReportPages:
             raise HTTPException(503, str(error)) from error
         if view["form"] is None:
             raise HTTPException(404, view["problems"][0])
-        return self._page(request, "advice.html", "advice", view=view)
+        page = self._page(request, "advice.html", "setup", view=view)
+        if view["is_counting"]:
+            page.headers["refresh"] = "2"  # the browser asks again by itself, without a script
+        return page
 
     def _page(self, request: Request, name: str, here: str, **values: Any) -> Response:
         page = self._templates.get_template(name)

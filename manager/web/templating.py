@@ -47,7 +47,7 @@ PLACES = (
     ("alarms", "/alarms", "Alarms", EVERYBODY),
     ("days", "/days", "Gaming day", EVERYBODY),
     ("bank", "/bank", "Bank", EVERYBODY),
-    ("advice", "/advice", "Set-up advice", EVERYBODY),
+    ("setup", "/setup", "Set-up", EVERYBODY),
     ("training", "/training", "Training", EVERYBODY),
     ("people", "/people", "People", PEOPLE_KEEPERS),
 )

@@ -7,8 +7,10 @@ from datetime import date
 from typing import Any
 
 from manager.advice.child import AdviceError
+from manager.games import Paytable, load_paytable
 from manager.ledger.reports.day_reports import Accrual, Act, DayReport, MeterDay, TableDay
 from manager.ledger.reports.day_wins import PaidDay
+from manager.ledger.terms import Jackpot
 from manager.web.archive.filters import Filters
 from manager.web.archive.wins import Found
 from manager.web.day.sections import Names, sections_of
@@ -34,11 +36,31 @@ class FakeDays:
         return day_view(day or date(2026, 11, 16), is_today=day is None, ties=self.ties)
 
 
+class FakeSetup:
+    """A floor with one jackpot, and the packs that ship."""
+
+    def groups(self) -> list[View]:
+        group = {"id": "main", "label": "Progressive", "type": "progressive", "stopped": ""}
+        game = ("Four Card Poker", "four-card/progressive/Pays-1")
+        tables = [("four-card-touch", "Four Card Poker 7")]
+        return [group | {"shown_cents": 1000475, "games": [game], "tables": tables}]
+
+    def paytables(self) -> list[View]:
+        return [{"id": "four-card/progressive/Pays-1", "title": "Pays 1"}]
+
+    def paytable(self, name: str) -> Paytable | None:
+        return load_paytable(name) if name == "four-card/progressive/Pays-1" else None
+
+    def running(self) -> Mapping[str, Jackpot]:
+        return {}
+
+
 class FakeReports:
     """A made-up bank and adviser."""
 
     def __init__(self) -> None:
         self.days = FakeDays()
+        self.setup = FakeSetup()
         self.typed: list[dict[str, str]] = []
         self.answer = advice_view()
         self.busy = False
@@ -346,6 +368,7 @@ def advice_view(**fields: Any) -> View:
             ],
         },
         "problems": [],
+        "is_counting": False,
         "advice": {
             "remarks": [{"kind": "warning", "sentence": "Top: a zero seed is not recommended."}],
             "plots": [

@@ -38,7 +38,6 @@ class ArchivePages:
             request,
             "archive.html",
             "wins",
-            409 if filters.problems else 200,
             filters=filters,
             choices=self._manager.archive.choices(),
             states=STATES,

@@ -16,7 +16,12 @@ from manager.people.roles import Role
 
 OPERATOR, SECOND = "Demo Operator", "Demo Supervisor"
 PASSWORD = "practice felt"
-_ROLES = {OPERATOR: Role.OPERATOR, SECOND: Role.SUPERVISOR, "Demo Admin": Role.ADMIN}
+_ROLES = {
+    OPERATOR: Role.OPERATOR,
+    SECOND: Role.SUPERVISOR,
+    "Demo Executive": Role.EXECUTIVE,
+    "Demo Admin": Role.ADMIN,
+}
 
 
 class PracticeEntrance:

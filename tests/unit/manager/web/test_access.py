@@ -36,6 +36,8 @@ PATHS = {
     "/days/{day}/report.pdf": "/days/2026-11-16/report.pdf",
     "/corrections/{command}": "/corrections/suspend",
     "/requests/{number:win}": "/requests/1",
+    "/requests/{number:win}/table.toml": "/requests/1/table.toml",
+    "/setup/table": "/setup/table?A=four-card/progressive/Pays-1",
     "/advice/numbers": "/advice/numbers?paytable=four-card/progressive/Pays-1",
 }
 

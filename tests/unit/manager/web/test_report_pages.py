@@ -30,7 +30,7 @@ def browser(manager: FakeManager) -> Browser:
 @pytest.mark.parametrize("path", ["/", "/days", "/bank", "/advice", NUMBERS])
 def test_every_page_links_to_the_others_and_marks_itself(browser: Browser, path: str) -> None:
     page = browser.get(path).text
-    for address in ("/", "/days", "/bank", "/advice"):
+    for address in ("/", "/wins", "/days", "/bank", "/setup"):
         assert f'<a href="{address}"' in page
     assert page.count('aria-current="page"') == 1
 
