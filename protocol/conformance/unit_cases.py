@@ -6,7 +6,7 @@ Where somebody has to press something at the unit, the kit says so and waits.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from protocol.conformance.line import Line
 from protocol.conformance.played_manager import ACT_MAX_S, FIXED, METER, PlayedManager
@@ -15,7 +15,7 @@ from protocol.numbers import METHOD_DEALER, ROLE_DEALER, SOURCE_TRAY
 from protocol.wire import events, profile
 from protocol.wire.address import join_address
 from protocol.wire.framing import frame
-from protocol.wire.messages import Ack, Award, Committed, Event, GoTo, Heartbeat, Welcome
+from protocol.wire.messages import Ack, Award, Committed, Event, GoTo, Heartbeat, Message, Welcome
 from protocol.wire.rows import AwardLine, MeterValue
 from protocol.wire.version import WINDOW
 
@@ -291,7 +291,8 @@ def _here(line: Line) -> str:
     return join_address(host, port)
 
 
-async def _no_event(line: Line, seconds: float) -> None:
+async def _told_within(line: Line, seconds: float) -> AsyncIterator[Message]:
+    """What the unit says in this time; that it hangs up meanwhile breaks the case."""
     loop = asyncio.get_running_loop()
     end_s = loop.time() + seconds
     while (left_s := end_s - loop.time()) > 0.01:
@@ -300,19 +301,17 @@ async def _no_event(line: Line, seconds: float) -> None:
         except Broken as broken:
             expect("nothing came" in str(broken), str(broken))
             return
+        yield message
+
+
+async def _no_event(line: Line, seconds: float) -> None:
+    async for message in _told_within(line, seconds):
         expect(not isinstance(message, Event), "a second event came before the Ack")
 
 
 async def _nothing_of_kind(manager: PlayedManager, line: Line, kinds: tuple[int, ...]) -> None:
     """Other events are taken in meanwhile, such as a seal."""
-    loop = asyncio.get_running_loop()
-    end_s = loop.time() + QUIET_S
-    while (left_s := end_s - loop.time()) > 0.01:
-        try:
-            message = await line.anything(left_s)
-        except Broken as broken:
-            expect("nothing came" in str(broken), str(broken))
-            return
+    async for message in _told_within(line, QUIET_S):
         if isinstance(message, Event):
             expect(message.kind not in kinds, f"a second event of kind {message.kind} came")
             manager.check(message)

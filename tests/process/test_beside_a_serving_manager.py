@@ -10,29 +10,18 @@ from manager.__main__ import main
 from manager.control import SOCKET_NAME
 from manager.data_folder import LEDGER_NAME
 from tests.kit.people import people_of_a_folder, type_passwords
-from tests.kit.pretend_books import Books, document
 from tests.kit.serving_manager import serving
+from tests.kit.typed_commands import play_one_win, typed
 
 BOTH = ("--operator", "Ann", "--second", "Bob")
 
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    books = Books(str(tmp_path / LEDGER_NAME))
-    books.open(document())
-    books.start("touch-1", 1, "1A", "2A", "5A")
-    books.paid(_5A="four-aces")
-    books.end("touch-1", 1)
-    books.store.close()
+    play_one_win(str(tmp_path / LEDGER_NAME))
     people_of_a_folder(tmp_path, Ann="executive", Bob="executive")
     type_passwords(monkeypatch, 40)
     return tmp_path
-
-
-def typed(data: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    code = main([words[0], "--data", str(data), *words[1:]])
-    captured = capsys.readouterr()
-    return code, (captured.out + captured.err).strip()
 
 
 def test_a_serving_manager_takes_corrections_and_nobody_else_may_open_its_door(

@@ -8,7 +8,6 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from controller.link.link import CONNECT_MAX_MS, RETRY_FIRST_MS, RETRY_MAX_MS
@@ -32,22 +31,6 @@ TABLES = ("touch-1", "touch-2", "touch-3")
 PROMISED_S = 10.0
 # A busy machine is not a finding: the promise itself is asked of the figures that it follows from.
 TAKEOVER_MAX_S = 60.0
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    server = PostgresServer()
-    yield server
-    server.remove()
-
-
-@pytest.fixture
-def url(server: PostgresServer) -> Iterator[str]:
-    with psycopg.connect(server.url(), autocommit=True) as superuser:
-        superuser.execute("CREATE DATABASE ledger")
-    yield server.url().replace("/postgres?", "/ledger?")
-    with psycopg.connect(server.url(), autocommit=True) as superuser:
-        superuser.execute("DROP DATABASE ledger WITH (FORCE)")
 
 
 @pytest.fixture

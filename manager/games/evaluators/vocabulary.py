@@ -44,18 +44,7 @@ _FIVE_CARD_HANDS = (
     "two-pair",
     "pair",
 )
-_SEVEN_CARD_HANDS = (
-    "royal-flush-hearts",
-    "royal-flush",
-    "straight-flush",
-    "four-of-a-kind",
-    "full-house",
-    "flush",
-    "straight",
-    "three-of-a-kind",
-    "two-pair",
-    "pair",
-)
+_SEVEN_CARD_HANDS = ("royal-flush-hearts", *_FIVE_CARD_HANDS)
 _SEVEN_CARD_JOKER_HANDS = (
     "seven-card-straight-flush-natural",
     "seven-card-straight-flush-joker",

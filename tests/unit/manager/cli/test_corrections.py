@@ -17,6 +17,7 @@ from protocol.wire.messages import Message, Meters, Settings
 from protocol.wire.settings import TableSettings
 from tests.kit.people import people_of_a_folder, type_passwords
 from tests.kit.pretend_books import Books, document
+from tests.kit.typed_commands import play_one_win, typed
 
 BOTH = ("--operator", "Ann", "--second", "Bob")
 NAMES = {"operator": "Ann", "second": "Bob"}
@@ -25,36 +26,25 @@ NAMES = {"operator": "Ann", "second": "Bob"}
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A ledger with one win, and nobody serving it."""
-    books = Books(str(tmp_path / "ledger.sqlite"))
-    books.open(document())
-    books.start("touch-1", 1, "1A", "2A", "5A")
-    books.paid(_5A="four-aces")
-    books.end("touch-1", 1)
-    books.store.close()
+    play_one_win(str(tmp_path / "ledger.sqlite"))
     people_of_a_folder(tmp_path, Ann="executive", Bob="executive")
     type_passwords(monkeypatch, 40)
     return tmp_path
 
 
-def run(data: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
-    code = main([words[0], "--data", str(data), *words[1:]])
-    captured = capsys.readouterr()
-    return code, (captured.out + captured.err).strip()
-
-
 def test_every_correction_can_be_typed(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = [
-        run(data, capsys, "reverse-win", "1", "--reason", "wrong-hand", *BOTH),
-        run(data, capsys, "record-win", "1", "--hands", "5A=straight-flush", *BOTH),
-        run(data, capsys, "adjust", "main", "--add", "5.00", "--reason", "top-up", *BOTH[:2]),
-        run(data, capsys, "adjust", "main", "--take", "1.00", "--reason", "malfunction", *BOTH),
-        run(data, capsys, "change-terms", "main", "--seed", "300.00", *BOTH),
-        run(data, capsys, "set-limit", "main", "9999.00", *BOTH),
-        run(data, capsys, "suspend", "main", "--reason", "bank-balance", *BOTH[:2]),
-        run(data, capsys, "resume", "main", *BOTH),
+        typed(data, capsys, "reverse-win", "1", "--reason", "wrong-hand", *BOTH),
+        typed(data, capsys, "record-win", "1", "--hands", "5A=straight-flush", *BOTH),
+        typed(data, capsys, "adjust", "main", "--add", "5.00", "--reason", "top-up", *BOTH[:2]),
+        typed(data, capsys, "adjust", "main", "--take", "1.00", "--reason", "malfunction", *BOTH),
+        typed(data, capsys, "change-terms", "main", "--seed", "300.00", *BOTH),
+        typed(data, capsys, "set-limit", "main", "9999.00", *BOTH),
+        typed(data, capsys, "suspend", "main", "--reason", "bank-balance", *BOTH[:2]),
+        typed(data, capsys, "resume", "main", *BOTH),
     ]
     words = ("forgotten-win", "touch-1", "1", "--hands", "2A=three-of-a-kind")
-    said.append(run(data, capsys, *words, "--reason", "misread", *BOTH))
+    said.append(typed(data, capsys, *words, "--reason", "misread", *BOTH))
     assert [code for code, _ in said] == [0] * len(said), said
     assert said[-1][1] == "Win 3 of round 1 at touch-1 is recorded: 9.00 at 2A."
     assert said[0][1] == "Win 1 is reversed by transaction 17."
@@ -97,7 +87,7 @@ REFUSED = {
 def test_a_refusal_is_a_sentence_and_changes_nothing(
     data: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], sentence: str
 ) -> None:
-    code, said = run(data, capsys, *words)
+    code, said = typed(data, capsys, *words)
     assert code == 2
     assert sentence in said
     books = Books(str(data / "ledger.sqlite"))
@@ -109,7 +99,7 @@ def test_without_a_second_person_it_waits_for_one(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("reverse-win", "1", "--reason", "not-won", *BOTH[:2])
-    code, said = run(data, capsys, *words)
+    code, said = typed(data, capsys, *words)
     assert (code, said) == (0, "Request 1 waits for a second person, 30 minutes at most.")
 
 
@@ -118,7 +108,7 @@ def test_a_wrong_password_corrects_nothing(
 ) -> None:
     """Catches: a name on a command line that counts as a person."""
     monkeypatch.setattr("sys.stdin", io.StringIO("guess\nguess\n"))
-    code, said = run(data, capsys, "reverse-win", "1", "--reason", "not-won", *BOTH)
+    code, said = typed(data, capsys, "reverse-win", "1", "--reason", "not-won", *BOTH)
     assert (code, said) == (2, "The name or the password is wrong.")
     books = Books(str(data / "ledger.sqlite"))
     win = books.manager.book.wins.find(1)
@@ -131,7 +121,7 @@ def test_there_must_be_a_ledger(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     type_passwords(monkeypatch)
-    code, said = run(tmp_path, capsys, "resume", "main", *BOTH)
+    code, said = typed(tmp_path, capsys, "resume", "main", *BOTH)
     assert (code, said) == (2, f"There is no ledger in {tmp_path}; start the manager once first.")
 
 

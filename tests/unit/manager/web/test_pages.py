@@ -24,16 +24,6 @@ from tests.kit.people import access_to, add_people, open_pages, small_store
 NUMBERS = "/advice/numbers?paytable=four-card/progressive/Pays-1"
 
 
-@pytest.fixture
-def manager() -> FakeManager:
-    return FakeManager()
-
-
-@pytest.fixture
-def browser(manager: FakeManager) -> Browser:
-    return Browser(open_pages(manager))
-
-
 def test_meters_tables_and_wins_are_on_the_page(browser: Browser) -> None:
     page = browser.get("/").text
     assert 'data-meter="main" data-amount-cents="1000475">$10,004.75<' in page

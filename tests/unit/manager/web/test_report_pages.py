@@ -17,16 +17,6 @@ from tests.kit.people import open_pages
 NUMBERS = "/advice/numbers?paytable=four-card/progressive/Pays-1"
 
 
-@pytest.fixture
-def manager() -> FakeManager:
-    return FakeManager()
-
-
-@pytest.fixture
-def browser(manager: FakeManager) -> Browser:
-    return Browser(open_pages(manager))
-
-
 @pytest.mark.parametrize("path", ["/", "/days", "/bank", "/advice", NUMBERS])
 def test_every_page_links_to_the_others_and_marks_itself(browser: Browser, path: str) -> None:
     page = browser.get(path).text
