@@ -7,7 +7,7 @@ import asyncio
 import logging
 import random
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,9 @@ from controller.service.commands import (
 )
 from controller.service.find import find_seat
 from controller.service.idle import show_idle
+from controller.service.live.around import ServicePlace
+from controller.service.page.app import PageOptions
+from controller.service.page.door import open_service_door
 from controller.service.restore import Request, restore
 from controller.unenrolled import wait_until_enrolled
 from controller.unit import Unit, UnitPlace, open_unit
@@ -174,6 +177,8 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
             wall_ms,
             random.Random(),
             identity.sealer(serial),
+            # The service manager starts it again at once.
+            service=ServicePlace(data, restart=stop.set),
         )
     )
     try:
@@ -181,12 +186,22 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         log.info("the dealer's panel is at %s", doors.panel_url)
         log.info("the players' display is at %s", doors.display_url)
         names, chimes = config.web.names, chimes_of(config.web)
-        pages = doors.serve(unit.pages, names=names, words=unit.words, chimes=chimes)
-        await _run_until_asked(unit, pages, stop)
+        pages = [doors.serve(unit.pages, names=names, words=unit.words, chimes=chimes)]
+        service = open_service_door(config.web, serial, data)
+        if service is not None:
+            log.info("the service page is at %s %s", service.url, service.fingerprint)
+            pages.append(service.serve(unit.service, PageOptions(names=names)))
+        await _run_until_asked(unit, _all(pages), stop)
     finally:
         systemd.stopping()
         await unit.close()
     return 0
+
+
+async def _all(pages: Sequence[Coroutine[Any, Any, None]]) -> None:
+    async with asyncio.TaskGroup() as group:
+        for each in pages:
+            group.create_task(each)
 
 
 async def _run_until_asked(

@@ -13,9 +13,13 @@ from controller.keeper import RoundKeeper
 from controller.table.answer import Answer
 from controller.table.news import TableNews
 from controller.table.state import TableState
-from protocol.wire.events import EventBody
+from protocol.wire.events import EventBody, Service
+from protocol.wire.fields import clipped
 
 CANNOT_RECORD = "This unit cannot record what happens, so the table is closed. Call service."
+SERVICE_MODE = "service"
+SERVICE_LABEL_BYTES_MAX = 40
+SERVICE_LATER = "A game or a training is under way. Service can begin when it has ended."
 
 
 class CommandIntake:
@@ -57,6 +61,33 @@ class CommandIntake:
         except JournalFault as fault:
             self.cannot_record(fault)
 
+    async def begin_service(self, by: str) -> Answer:
+        """A technician gets the table, between games and not in a training."""
+        begun = _service(SERVICE_MODE, by, "begun")
+
+        def begin() -> None:
+            self._table.service.begin(by)
+            self._table.rules_now()  # whatever waits for its turn sees it
+
+        try:
+            return await self._keeper.record(begun, begin, SERVICE_LATER)
+        except JournalFault as fault:
+            return self.cannot_record(fault)
+
+    async def end_service(self, result: str) -> None:
+        """Back to what was before; recorded with why it ended."""
+        service = self._table.service
+        if not service.is_on:
+            return
+        by = service.tech
+        service.end()
+        self._table.rules_now()
+        await self.record_service(SERVICE_MODE, by, result)
+
+    async def record_service(self, function: str, by: str, result: str) -> Answer:
+        """What a technician did at the table, and how it ended."""
+        return await self.record(_service(function, by, result))
+
     async def refuse(self, spoken: str, sentence: str) -> Answer:
         """Input that never became a command."""
         try:
@@ -78,3 +109,7 @@ class CommandIntake:
         answer = Answer(False, CANNOT_RECORD)
         self._news.say(answer, "journal")
         return answer
+
+
+def _service(function: str, by: str, result: str) -> Service:
+    return Service(function, clipped(by, SERVICE_LABEL_BYTES_MAX), clipped(result))

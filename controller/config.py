@@ -78,6 +78,9 @@ class WebSection:
     host: Annotated[str, Address()] = WEB_HOST
     display_port: Annotated[int, PORT] = DISPLAY_PORT
     display_host: Annotated[str, Address()] = WEB_HOST
+    # The technician's page; 0 is closed. On an address that is not this machine's own, by TLS.
+    service_port: Annotated[int, PORT] = 0
+    service_host: Annotated[str, Address()] = WEB_HOST
     names: Annotated[tuple[str, ...], Values(Text())] = ()
     language: Annotated[str, LANGUAGE] = "en-US"
     display_language: Annotated[str, LANGUAGE] = ""  # "" as the panel's
@@ -87,6 +90,8 @@ class WebSection:
     def check(self) -> Iterator[Complaint]:
         if self.port and self.port == self.display_port:
             yield ("display_port",), "panel and display need a port each."
+        if self.service_port and self.service_port in (self.port, self.display_port):
+            yield ("service_port",), "the service page needs a port of its own."
 
 
 @dataclass(frozen=True)

@@ -198,10 +198,23 @@ class RoundKeeper:
             self._guess_round_age()
         self._announce(TAKEN, "")
 
-    async def record(self, body: wire_events.EventBody) -> Answer:
-        """Journals something that does not change the round: a boot, a fault, adopted settings."""
+    async def record(
+        self,
+        body: wire_events.EventBody,
+        begin: Callable[[], None] | None = None,
+        refusal: str = "",
+    ) -> Answer:
+        """Journals something that does not change the round: a boot, a fault, adopted settings.
+
+        With `begin` it is something that closes the table for a while, and is refused in a game. In
+        its turn: a START that was pressed before is either under way or refused by then.
+        """
         async with self._turn:
+            if begin is not None and (self.live_state.round_open or self.training is not None):
+                return Answer(False, refusal)
             await self._make_durable([(body.KIND, body.to_body())])
+            if begin is not None:
+                begin()
         self._announce(TAKEN, "")
         return TAKEN
 

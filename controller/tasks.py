@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from hal import aio
@@ -48,6 +48,17 @@ class UnitTasks:
             for name, beat_ms in self._progress_ms.items()
             if aio.ticks_diff(now_ms, beat_ms) > PROGRESS_MAX_MS
         )
+
+    async def end(self, names: Iterable[str]) -> None:
+        """Ends these, so that they can be started again; one that does not run is passed over."""
+        tasks = []
+        for name in names:
+            self._progress_ms.pop(name, None)
+            task = self._tasks.pop(name, None)
+            if task is not None:
+                task.cancel()
+                tasks.append(task)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def stop(self) -> None:
         self._closing = True

@@ -65,8 +65,14 @@ for _name in (DETECTED, ACCEPTED, REFUSED, LATE, WINNER):
     )
 TRAINING_NAMES = tuple(name for name in _PATTERNS if name not in NAMES)
 
+# While a technician has the table in service every spot blinks amber, low and even: no bet is lit.
+SERVICE = "service"
+_PATTERNS[SERVICE] = ((500, 0, LEVEL_LOW, 0), (500, 0, 0, 0))
+# What a technician lets the lamps show one by one.
+LAMP_WHITE, LAMP_AMBER = ACCEPTED, TRAINING + ACCEPTED
+
 # What somebody has to notice is as bright in a dark room as in a lit one.
-NEVER_DIMMED = (REFUSED, TRAINING + REFUSED, FAULT, FIND)
+NEVER_DIMMED = (REFUSED, TRAINING + REFUSED, FAULT, FIND, SERVICE)
 WHOLE_LIGHT_PERCENT = 100
 
 

@@ -6,7 +6,7 @@ chip moves a reading far enough to be told from noise. Where the result is kept 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -70,7 +70,7 @@ class SpotCalibration:
 
 async def calibrate(board: Board, confirm: Confirm) -> list[SpotCalibration]:
     """The tech's procedure: empty felt, one chip on every spot, done. Every spot gets a verdict."""
-    measuring = _Measuring(board)
+    measuring = Measuring(board)
     await confirm(EMPTY_STEP)
     await measuring.start()
     empty = await measuring.listen(MOVED_EMPTY)
@@ -80,14 +80,14 @@ async def calibrate(board: Board, confirm: Confirm) -> list[SpotCalibration]:
         await confirm(CHIP_STEP)
         chips = await measuring.listen(MOVED_CHIP)
     return [
-        _verdict(place.id, empty, chips, measuring.troubles.get(place.id, ""))
+        judged(place.id, empty, chips, measuring.troubles.get(place.id, ""))
         for place in board.sensors
     ]
 
 
 async def measure_empty(board: Board) -> dict[str, int]:
     """The median raw reading of every sensor; raises SensorFault naming those that have none."""
-    measuring = _Measuring(board)
+    measuring = Measuring(board)
     empty = await measuring.sample(MOVED_EMPTY)
     if measuring.troubles:
         raise SensorFault(
@@ -96,7 +96,7 @@ async def measure_empty(board: Board) -> dict[str, int]:
     return {sensor: round(median(raw)) for sensor, raw in empty.items()}
 
 
-def _verdict(sensor: str, empty: Readings, chips: Readings, trouble: str) -> SpotCalibration:
+def judged(sensor: str, empty: Readings, chips: Readings, trouble: str) -> SpotCalibration:
     if trouble:
         return SpotCalibration(sensor, 0, 0, 0.0, trouble)
     # The median: one reading under a passing sleeve must not move what the table calls empty.
@@ -127,7 +127,7 @@ def _noise_between_neighbours(raw: Sequence[int]) -> float:
     return sqrt(fmean((after - before) ** 2 for before, after in pairwise(raw)) / 2)
 
 
-class _Measuring:
+class Measuring:
     """All spots of a board while they are measured; one that fails does not stop the others."""
 
     def __init__(self, board: Board) -> None:
@@ -145,10 +145,18 @@ class _Measuring:
         for name in self._ics:
             await self._try(name, partial(self._start, name))
 
-    async def listen(self, moved: str) -> Readings:
-        """Single readings of every sensor, at the pace at which a spot is decided."""
+    async def listen(self, moved: str, only: Collection[str] | None = None) -> Readings:
+        """Single readings of every sensor, at the pace at which a spot is decided.
+
+        `only` these have to lie still; without it, all of them.
+        """
         count, every_ms = tuning.NOISE_READING_COUNT, tuning.NOISE_READING_EVERY_MS
-        return await self._collect(self._read, count, every_ms, moved)
+        return await self._collect(self._read, count, every_ms, moved, only)
+
+    def forgive(self, sensors: Collection[str]) -> None:
+        """These are measured once more."""
+        for sensor in sensors:
+            self.troubles.pop(sensor, None)
 
     async def sample(self, moved: str) -> Readings:
         """A few measures of every sensor; they need no start and no reference."""
@@ -156,7 +164,12 @@ class _Measuring:
         return await self._collect(self._measure, count, every_ms, moved)
 
     async def _collect(
-        self, take: Callable[[str], Awaitable[list[int]]], count: int, every_ms: int, moved: str
+        self,
+        take: Callable[[str], Awaitable[list[int]]],
+        count: int,
+        every_ms: int,
+        moved: str,
+        only: Collection[str] | None = None,
     ) -> Readings:
         heard: Readings = {place.id: [] for places in self._places.values() for place in places}
 
@@ -170,6 +183,8 @@ class _Measuring:
             await aio.sleep_ms(every_ms)
         for name, places in self._places.items():
             for place in places:
+                if only is not None and place.id not in only:
+                    continue
                 counts = _moved_counts(heard[place.id], self._ics[name].noise_counts_typical)
                 if counts:
                     self._note(place, f"it moved by {counts} counts {moved}")

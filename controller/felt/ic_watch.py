@@ -102,6 +102,8 @@ class IcWatch:
         self._healthy = False
 
     async def run(self) -> None:
+        """Until it is cancelled; begun again, it trusts nothing that it left in the IC."""
+        self._started = self._healthy = False
         recovery_ms = RECOVERY_FIRST_MS
         while True:
             self._beat()

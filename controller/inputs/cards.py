@@ -19,7 +19,7 @@ from controller.inputs.cabinet import Cabinet
 from controller.inputs.training_door import TrainingDoor
 from controller.journal.record_table import RecordTable
 from controller.keeper import RoundKeeper
-from controller.table.answer import Answer
+from controller.table.answer import TAKEN, Answer
 from controller.table.faults import FaultBoard
 from controller.table.state import TableState
 from hal import aio
@@ -145,6 +145,9 @@ class SwipedCards:
 
     async def swiped(self, account: str) -> Answer:
         settings = self._table.settings
+        if self._table.service.is_on:
+            # Whose card it is, is nobody's business here: nothing of it is shown, kept or sent.
+            return self._tried("card", "read")
         if settings is None:
             return await self._intake.refuse("CARD", NO_SETTINGS)
         refusal = self._lock_out.refusal()
@@ -167,7 +170,13 @@ class SwipedCards:
             return await self._intake.refuse("CARD", GONE_ON)
         return await self._use(verdict)
 
+    def _tried(self, part: str, what: str) -> Answer:
+        self._table.service.tried(part, what)
+        return TAKEN
+
     async def unreadable(self, reason: str) -> Answer:
+        if self._table.service.is_on:
+            return self._tried("unreadable-card", reason)
         return await self._intake.refuse("CARD", f"Please swipe again: {reason}.")
 
     def _waiting(self) -> Waiting | None:

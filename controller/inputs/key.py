@@ -8,7 +8,7 @@ from __future__ import annotations
 from controller.command_intake import CommandIntake
 from controller.core.round import commands
 from controller.inputs.cabinet import Cabinet
-from controller.table.answer import Answer
+from controller.table.answer import TAKEN, Answer
 from controller.table.state import TableState
 from protocol import numbers
 
@@ -24,8 +24,13 @@ class SupervisorKey:
     async def turned(self, position: str) -> Answer:
         rules, faults = self._table.rules, self._table.faults
         before, rules.key = rules.key, position
+        is_trial = self._table.service.is_on
+        if is_trial:
+            self._table.service.tried("key switch", position)
         unclear = position == numbers.KEY_FAULT
         faults.set("key", "key switch", KEY_UNCLEAR if unclear else "", stops_play=True)
+        if is_trial:  # where it stands is known from now on; that it was turned means nothing
+            return TAKEN
         if before == numbers.KEY_RUN and position == numbers.KEY_JPH:
             await self._cabinet.release_by("Supervisor key")
         return await self._intake.submit(commands.key(position), f"KEY {position}")

@@ -64,6 +64,9 @@ class KeypadDialog:
         return await self._presses.pressed_together(names)
 
     async def pressed(self, key: str) -> Answer:
+        if self._table.service.is_on:
+            self._question = None
+            return await self._presses.pressed(key)
         question = self.question()
         if question is not None and key == commands.CANCEL:
             return self._go_on(question)

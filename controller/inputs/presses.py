@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from controller.command_intake import CommandIntake
 from controller.core.round import commands
+from controller.core.round.guide_words import SENTENCES
 from controller.felt.table_felt import TableFelt
 from controller.inputs.buttons import command_of, sought_seat
 from controller.inputs.chords import Chords
@@ -63,6 +64,8 @@ class Presses:
 
     async def pressed(self, button: str) -> Answer:
         """A key of the keypad, which tells chords by itself."""
+        if self._table.service.is_on:
+            return self._tried(button)
         if self._repeats.is_repeat(button):
             return TAKEN
         if sought_seat(button):
@@ -92,5 +95,14 @@ class Presses:
         self._news.tell(f"Seat {seat} blinks white and amber for {seconds} s where no chip lies.")
         return TAKEN
 
+    def _tried(self, button: str) -> Answer:
+        """A trial of the keys: it is shown to the technician and recorded nowhere."""
+        self._table.service.tried("key", button)
+        answer = Answer(False, SENTENCES["service"])
+        self._news.say(answer, button)
+        return answer
+
     async def pressed_together(self, names: tuple[str, ...]) -> Answer:
+        if self._table.service.is_on:
+            return self._tried(" + ".join(names))
         return await self._intake.refuse(" + ".join(names), SEVERAL)

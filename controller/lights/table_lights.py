@@ -2,7 +2,8 @@
 
 It alone knows when a light would mislead: until the round is known again after a start, once a part
 of the unit has stopped, and between rounds while the Game Manager takes nothing from this unit,
-every spot shows a fault. It also knows which seat somebody looks for.
+every spot shows a fault. It also knows which seat somebody looks for, and what a technician lets
+the lamps show while the table is in service.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from controller.core import lights
 from controller.core.felt.spot import Spot
 from controller.keeper import RoundKeeper
 from controller.lights.lamp_player import LampPlayer
+from controller.table.service_state import ServiceState
 from hal import aio
 from protocol.sensor_id import seat_of
 
@@ -26,11 +28,14 @@ class TableLights:
         keeper: RoundKeeper,
         lamp_player: LampPlayer,
         is_shut_out: Callable[[], bool],
+        service: ServiceState | None = None,
     ) -> None:
         self._spots = spots
         self._keeper = keeper
         self._lamp_player = lamp_player
         self._is_shut_out = is_shut_out
+        self._service = service or ServiceState()
+        self._exercised: dict[str, str] = {}
         self.is_lit = False  # dark until the journal was read
         self.is_trusted = False
         self._sought_seat, self._sought_at = 0, 0
@@ -43,9 +48,18 @@ class TableLights:
         self._sought_seat, self._sought_at = seat, aio.ticks_ms()
         self.show()
 
+    def exercise(self, light_by_sensor: Mapping[str, str]) -> None:
+        """What a technician lets these spots show; it counts only while the table is in service."""
+        self._exercised = dict(light_by_sensor)
+        self.show()
+
+    @property
+    def is_exercised(self) -> bool:
+        return bool(self._exercised)
+
     def show(self) -> None:
         if self.is_lit:
-            self._lamp_player.show({sensor: self._look(sensor) for sensor in self._spots})
+            self._lamp_player.show({sensor: self.look(sensor) for sensor in self._spots})
 
     def light(self, sensor: str) -> str:
         presence, keeper = self._spots[sensor].presence, self._keeper
@@ -55,7 +69,11 @@ class TableLights:
             return lights.FIND
         return lights.light_of(sensor, presence, keeper.state, keeper.round_age_ms())
 
-    def _look(self, sensor: str) -> str:
+    def look(self, sensor: str) -> str:
+        """What its lamps show now."""
+        if self._service.is_on and self.is_trusted:
+            sought = lights.FIND if self._is_sought(sensor) else lights.SERVICE
+            return self._exercised.get(sensor, sought)
         light = self.light(sensor)
         return lights.in_training(light) if self._keeper.training else light
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ssl
 from pathlib import Path
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -68,6 +69,19 @@ class UnitIdentity:
         except (OSError, ValueError, x509.InvalidVersion) as error:
             raise IdentityFault(f"the floor CA's certificate cannot be read; {HINT}") from error
         return tls.fingerprint(ca.public_bytes(Encoding.DER))
+
+    def dates(self) -> list[dict[str, Any]]:
+        """From when to when each certificate counts, for a person's eyes; unreadable ones too."""
+        found = []
+        for name, path in (("unit", self.unit), ("ca", self.ca)):
+            try:
+                certificate = x509.load_pem_x509_certificate(path.read_bytes())
+            except (OSError, ValueError, x509.InvalidVersion):
+                found.append({"name": name, "from": None, "until": None})
+                continue
+            begins, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+            found.append({"name": name, "from": begins.isoformat(), "until": ends.isoformat()})
+        return found
 
     def context(self) -> ssl.SSLContext:
         """Read anew for each connection: a rotated certificate is used from the next one on."""

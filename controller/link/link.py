@@ -104,7 +104,7 @@ class ManagerLink:
         beat: Callable[[], None],
         chance: random.Random,
     ) -> None:
-        self._order = order
+        self.order = order
         self._owner = owner
         self._journal = journal
         self._disk = disk
@@ -146,7 +146,7 @@ class ManagerLink:
             if ending is not Ending.REFUSED:
                 retry_ms = RETRY_FIRST_MS
             # Jitter keeps a whole floor from knocking at once after the manager restarts.
-            if ending is not Ending.LOST and self._order.failed():
+            if ending is not Ending.LOST and self.order.failed():
                 await aio.sleep_ms(self._chance.randint(0, RETRY_FIRST_MS))
                 continue  # each manager is called once before the pause grows
             await aio.sleep_ms(self._chance.randint(retry_ms // 2, retry_ms))
@@ -154,16 +154,16 @@ class ManagerLink:
 
     async def _call(self, connect_max_ms: int) -> Ending:
         try:
-            stream = await aio.wait_for_ms(self._order.call(), connect_max_ms)
+            stream = await aio.wait_for_ms(self.order.call(), connect_max_ms)
         except (OSError, aio.TimeoutError) as error:
             reason = str(error) or "no answer"
-            log.info("cannot reach the Game Manager at %s: %s", self._order.called, reason)
+            log.info("cannot reach the Game Manager at %s: %s", self.order.called, reason)
             return Ending.REFUSED
         try:
             return await self._talk_until_it_ends(stream)
         except SentOn as sent:
             log.info("sent on to %s: %s", sent.address, sent)
-            return Ending.SENT_ON if self._order.send_on(sent.address) else Ending.REFUSED
+            return Ending.SENT_ON if self.order.send_on(sent.address) else Ending.REFUSED
 
     async def _talk_until_it_ends(self, stream: FrameStream) -> Ending:
         """Raises SentOn when the manager says who serves this table; the link counts as up then.
@@ -174,7 +174,7 @@ class ManagerLink:
         try:
             differs = await self._greet(stream)
             ending = Ending.LOST
-            self._order.welcomed()
+            self.order.welcomed()
             self._set_up(True)
             if differs:
                 self._owner.link_fault("counters", differs)
@@ -265,9 +265,9 @@ class ManagerLink:
         return messages.decode(payload)
 
     async def _handle(self, message: messages.Message) -> None:
-        if isinstance(message, (messages.Ack, messages.Meters)):
-            self._manager_time = message.server_time_ms, aio.ticks_ms()
         if isinstance(message, messages.Ack):
+            # Made for this moment; the amounts are one frame for all tables, and may be older.
+            self._manager_time = message.server_time_ms, aio.ticks_ms()
             await self._acknowledge(message.last_sequence)
         elif isinstance(message, messages.Meters):
             self._owner.meters_arrived([(m[0], m[1], m[2]) for m in message.meters])

@@ -7,7 +7,7 @@ state is told. It changes no round and no money, and leaves the lights dark.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 
 from controller.core.felt.spot import Spot
@@ -35,27 +35,40 @@ async def run_selftest(
     board: Board,
     references: Mapping[str, int],
     spots: Mapping[str, Spot] | None = None,
+    tell: Callable[[PartResult], None] = lambda verdict: None,
 ) -> list[PartResult]:
     """Tests the parts in the order a tech would: lights, sensors, keys, text, cards, lid, buses.
 
     `spots` are as calibrated and as they were left; without them the ICs' usual figures hold.
+    `tell` hears each verdict as soon as it is known.
     """
-    verdicts = [await _lamps(board, "lamps")]
-    for sensor in board.sensors:
-        verdicts.append(await _light(board, sensor.id))
-    for name, mux in board.muxes.items():
-        verdicts.append(await _mux(name, mux))
-    verdicts += await sensor_verdicts(board, references, spots or make_spots(board, {}))
-    for test in (_keypad, _text_display, _keyswitch, _card_reader, _shuffler, _tamper):
-        verdict = await test(board)
-        if verdict:
-            verdicts.append(verdict)
-    for number, bus in board.buses.items():
-        verdicts.append(_bus(f"bus {number}", bus.fault_count))
-        if bus.recovery is not None:
-            verdicts.append(await _recovery(board, number, bus, bus.recovery))
-    verdicts.append(await _lamps(board, "lamps after the test"))
+    verdicts: list[PartResult] = []
+    async for verdict in _each_verdict(board, references, spots or make_spots(board, {})):
+        verdicts.append(verdict)
+        tell(verdict)
     return verdicts
+
+
+async def _each_verdict(
+    board: Board, references: Mapping[str, int], spots: Mapping[str, Spot]
+) -> AsyncIterator[PartResult]:
+    yield await _lamps(board, "lamps")
+    for sensor in board.sensors:
+        yield await _light(board, sensor.id)
+    for name, mux in board.muxes.items():
+        yield await _mux(name, mux)
+    for ic in board.ics:
+        for verdict in await sensor_verdicts(board, ic, references, spots):
+            yield verdict
+    for test in (_keypad, _text_display, _keyswitch, _card_reader, _shuffler, _tamper):
+        tested = await test(board)
+        if tested:
+            yield tested
+    for number, bus in board.buses.items():
+        yield _bus(f"bus {number}", bus.fault_count)
+        if bus.recovery is not None:
+            yield await _recovery(board, number, bus, bus.recovery)
+    yield await _lamps(board, "lamps after the test")
 
 
 async def _lamps(board: Board, part: str) -> PartResult:

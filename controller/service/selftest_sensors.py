@@ -42,17 +42,9 @@ ADVICE = {
 
 
 async def sensor_verdicts(
-    board: Board, references: Mapping[str, int], spots: Mapping[str, sensing.Spot]
-) -> list[PartResult]:
-    verdicts: list[PartResult] = []
-    for name in board.ics:
-        verdicts += await _ic(board, name, references, spots)
-    return verdicts
-
-
-async def _ic(
     board: Board, name: str, references: Mapping[str, int], spots: Mapping[str, sensing.Spot]
 ) -> list[PartResult]:
+    """The interrupt and every spot of one sensing IC."""
     places = sorted(
         (place for place in board.sensors if place.ic == name), key=lambda p: p.electrode
     )

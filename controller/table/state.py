@@ -14,6 +14,7 @@ from controller.core.round.rules import Rules
 from controller.core.round.state import FAULT, OPEN
 from controller.table.faults import FaultBoard
 from controller.table.meters import MeterBoard
+from controller.table.service_state import ServiceState
 from controller.table.settings import rules_from, rules_without_settings
 from protocol.wire.settings import TableSettings
 
@@ -26,6 +27,7 @@ class TableState:
         self.config = config
         self.faults = faults
         self.meters = MeterBoard()
+        self.service = ServiceState()
         self.link_up = False
         self.settings: TableSettings | None = None
         self.is_felt_dead: Callable[[], bool] = lambda: False  # no spot at all can be read
@@ -46,6 +48,7 @@ class TableState:
 
     def rules_now(self) -> Rules:
         """For a command that is taken now."""
+        self.rules.in_service = self.service.is_on
         self.rules.link_up = self.link_up
         self.rules.meters_fresh = self.meters.are_fresh()
         self.rules.stopping_faults = self.faults.stopping()

@@ -28,6 +28,7 @@ STATES = {
 ANSWERS = "CONFIRM Y / CANCEL N"
 NOT_PRICED = "?"
 PAGE_MARK_MAX = len(" 1/9")
+SERVICE = "IN SERVICE"
 TRAINING = "TRAINING"  # on every page, so that nobody takes it for a game
 # The glass has other pictures at these places.
 REPLACED = str.maketrans(
@@ -50,6 +51,8 @@ def screens(view: View, question: Question | None, words: Catalogue = ENGLISH) -
         bodies = [[*_padded(lines, BODY_ROWS - 1), answers] for lines in _choice(question, words)]
         return [_screen(head, question.mark, body) for body in bodies]
     head = fold(words.say(STATES.get(view["state"], str(view["state"]).upper())))
+    if view.get("service", False):
+        head = fold(words.say(SERVICE))
     if is_training:
         head = _training_head(fold(words.say(TRAINING)), head)
     sentence = words.translate(view["guide"]["sentence"])

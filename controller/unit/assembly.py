@@ -35,6 +35,11 @@ from controller.link.call_order import CallOrder
 from controller.link.incoming import ManagerNews
 from controller.link.link import ManagerLink
 from controller.night import percent_at
+from controller.service.live.around import Around
+from controller.service.live.mode import ServiceMode
+from controller.service.live.readings import LiveReadings
+from controller.service.live.sign_in import SignIn
+from controller.service.live.table import LiveTable
 from controller.stores import Stores
 from controller.table.dealt_hands import DealtHands
 from controller.table.fault_events import FaultEvents
@@ -43,7 +48,7 @@ from controller.table.news import TableNews
 from controller.table.state import TableState
 from controller.tasks import UnitTasks
 from controller.unit.life import Unit
-from controller.unit.parts import Core, Evidence, Hardware, Inputs, Sensing, UnitPlace
+from controller.unit.parts import Core, Evidence, Faces, Hardware, Inputs, Sensing, UnitPlace
 from controller.web.view import TablePages
 from hal import aio
 from hal.board.open import Board
@@ -85,8 +90,9 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
     stores, evidence_disk = hardware.stores, hardware.evidence_disk
     raw_by_sensor = place.references.raw_by_sensor
     black_box = BlackBox(stores.traces, evidence_disk, raw_by_sensor, place.config)
+    readings = LiveReadings(black_box, place.config.board, raw_by_sensor)
     felt = place.open_felt(
-        hardware.board, place.references, core.keeper, core.table.faults, core.tasks, black_box
+        hardware.board, place.references, core.keeper, core.table.faults, core.tasks, readings
     )
     core.table.is_felt_dead = felt.is_dead
     lights = _lights(place, hardware.board, core, felt)
@@ -102,7 +108,44 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
     pages = TablePages(
         core.table, core.keeper, core.news, felt, lights, inputs.presses, left_ms, core.deal
     )
-    return Unit(hardware, core, sensing, lights, link, inputs, evidence, pages)
+    # The unit lends its board, but nobody else is given the unit.
+    lent: list[Unit] = []
+    mode = ServiceMode(
+        core.intake, core.table.service, lights, lambda work: lent[0].lend_board(work)
+    )
+    service = _service(place, hardware, core, felt, link, mode, readings, pages)
+    unit = Unit(hardware, core, sensing, lights, link, inputs, evidence, Faces(pages, service))
+    lent.append(unit)
+    return unit
+
+
+def _service(
+    place: UnitPlace,
+    hardware: Hardware,
+    core: Core,
+    felt: TableFelt,
+    link: ManagerLink,
+    mode: ServiceMode,
+    readings: LiveReadings,
+    pages: TablePages,
+) -> LiveTable:
+    disk, aside, stores = hardware.disk, hardware.evidence_disk, hardware.stores
+    around = Around(
+        core.table,
+        felt,
+        mode.lights,
+        link,
+        hardware.board,
+        stores,
+        disk,
+        aside,
+        place.references,
+        place.wall_ms,
+        core.resumed,
+        pages.view,
+    )
+    sign_in = SignIn(core.table, core.intake, stores.journal, disk, aside, place.wall_ms)
+    return LiveTable(place.service, around, mode, sign_in, readings)
 
 
 def _core(place: UnitPlace, hardware: Hardware, tasks: UnitTasks) -> Core:
@@ -128,7 +171,8 @@ def _lights(place: UnitPlace, board: Board, core: Core, felt: TableFelt) -> Tabl
         lambda sentence: core.table.faults.set("lamps", "lights", sentence),
         lambda: percent_at(place.config.lights, place.wall_ms()),
     )
-    return TableLights(felt.spots, core.keeper, lamp_player, core.table.is_shut_out)
+    shut_out, service = core.table.is_shut_out, core.table.service
+    return TableLights(felt.spots, core.keeper, lamp_player, shut_out, service)
 
 
 def _sensing(

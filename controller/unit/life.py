@@ -6,8 +6,10 @@ without. How the parts were wired is not known here.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
+from controller.core.felt import spot
 from controller.core.round import commands
 from controller.inputs import devices
 from controller.inputs.cabinet import was_open
@@ -18,10 +20,10 @@ from controller.journal.file import JournalFault
 from controller.lights.table_lights import TableLights
 from controller.link.backlog import show_backlog
 from controller.link.link import ManagerLink
+from controller.service.live.mode import BoardWork
 from controller.table.dealt_hands import restored, told_in
 from controller.text.display import TextScreen
-from controller.unit.parts import Core, Evidence, Hardware, Inputs, Sensing
-from controller.web.view import TablePages
+from controller.unit.parts import Core, Evidence, Faces, Hardware, Inputs, Sensing
 from controller.words import HouseWords
 from hal import aio
 from hal.devices.text_display import TextDisplay
@@ -33,6 +35,9 @@ from protocol.wire.settings import TableSettings
 
 PULSE_MS = 1000
 DISK_ANSWER_MAX_MS = 2000
+# Whoever uses the board, beside lamps and sensing ICs.
+INPUT_TASKS = ("keypad", "keys", "text", "key", "cards", "shuffler", "tamper")
+BOARD_TASKS = ("lamps", *INPUT_TASKS)
 
 
 class Unit:
@@ -47,7 +52,7 @@ class Unit:
         link: ManagerLink,
         inputs: Inputs,
         evidence: Evidence,
-        pages: TablePages,
+        faces: Faces,
     ) -> None:
         self.hardware = hardware
         self.tasks, self.news = core.tasks, core.news
@@ -60,7 +65,7 @@ class Unit:
         self.link = link
         self.inputs = inputs
         self.evidence = evidence
-        self.pages = pages
+        self.pages, self.service = faces.pages, faces.service
         web = core.table.config.web
         self.words = HouseWords(web.language, web.display_language)
 
@@ -72,6 +77,7 @@ class Unit:
             self._start_inputs()
             await aio.Event().wait()
         finally:
+            await self.service.mode.abandon_work()
             self.keeper.abandon()
             await self.tasks.stop()
 
@@ -146,15 +152,38 @@ class Unit:
         look = partial(wrong_card_ages_ms, records, settings, self._wall_ms())
         self.inputs.card_lock_out.restore(settings, await disk.run(look))
 
+    async def lend_board(self, work: BoardWork) -> None:
+        """Gives the board to a technician's work; the table's own tasks have it back after that.
+
+        Between games only, while the table is in service: nobody reads the felt meanwhile.
+        """
+        await self.tasks.end([*BOARD_TASKS, *(watch.name for watch in self.felt.ic_watches)])
+        now_ms = aio.ticks_ms()
+        for each in self.felt.spots.values():
+            each.fault(spot.NOT_READ, now_ms)  # nothing is wrong, and nothing is known
+        board = self.hardware.board
+        try:
+            await work(board)
+        finally:
+            # A lamp may burn that nobody remembers: all are set up anew, and dark until then.
+            with suppress(HardwareFault):
+                await board.start_lamps()
+            self._start_board_tasks()
+            self._start_inputs()
+
+    def _start_board_tasks(self) -> None:
+        self.tasks.start("lamps", self.lights.run())
+        for watch in self.felt.ic_watches:
+            self.tasks.start(watch.name, watch.run())
+
     def _start_tasks(self) -> None:
         start = self.tasks.start
-        start("lamps", self.lights.run())
-        for watch in self.felt.ic_watches:
-            start(watch.name, watch.run())
+        self._start_board_tasks()
         start("spots", self._sensing.late_changes.run())
         start("link", self.link.run())
         start("pulse", self._pulse())
         start("fault-events", self._fault_events.run(), critical=False)
+        start("service-mode", self.service.mode.run(), critical=False)
         start("black-box", self.evidence.black_box.run(), critical=False)
         start("health", self.evidence.health.run(), critical=False)
         if self.felt.ic_watches:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from controller.command_intake import CommandIntake
 from controller.config import UnitConfig
 from controller.evidence.black_box import BlackBox
 from controller.evidence.health import HealthWatch
 from controller.felt.felt_memory import FeltMemory
+from controller.felt.ic_watch import Witness
 from controller.felt.late_changes import LateChanges
 from controller.felt.references import FeltReferences
 from controller.felt.table_felt import TableFelt
@@ -30,6 +31,8 @@ from controller.inputs.shuffler import ShufflerWatch
 from controller.journal.seals import ChainSealer
 from controller.keeper import RoundKeeper
 from controller.link.call_order import Connect
+from controller.service.live.around import ServicePlace
+from controller.service.live.table import LiveTable
 from controller.stores import StoreOpeners, Stores
 from controller.table.dealt_hands import DealtHands
 from controller.table.fault_events import FaultEvents
@@ -37,6 +40,7 @@ from controller.table.faults import FaultBoard
 from controller.table.news import TableNews
 from controller.table.state import TableState
 from controller.tasks import UnitTasks
+from controller.web.view import TablePages
 from hal import aio
 from hal.backend import Backend
 from hal.board.open import Board
@@ -45,9 +49,9 @@ from kit.clock import WallClock
 from protocol.proof.seal import Sealer
 from protocol.secrets.cards import card_key
 
-# Made of board, references, keeper, faults, tasks and black box.
+# Made of board, references, keeper, faults, tasks and who observes the readings.
 FeltOpener = Callable[
-    [Board, FeltReferences, RoundKeeper, FaultBoard, UnitTasks, BlackBox],
+    [Board, FeltReferences, RoundKeeper, FaultBoard, UnitTasks, Witness],
     TableFelt,
 ]
 
@@ -66,6 +70,7 @@ class UnitPlace:
     sealer: Sealer | None = None  # without its key a unit seals nothing
     open_felt: FeltOpener = TableFelt  # who has no sensing ICs brings a felt of its own
     stretch: Stretch = card_key
+    service: ServicePlace = field(default_factory=ServicePlace)
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,14 @@ class Inputs:
     card_lock_out: CardLockOut
     cabinet: Cabinet
     shuffler: ShufflerWatch
+
+
+@dataclass(frozen=True)
+class Faces:
+    """How others see the table: its own pages, and a technician."""
+
+    pages: TablePages
+    service: LiveTable
 
 
 @dataclass(frozen=True)

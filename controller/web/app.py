@@ -22,7 +22,6 @@ from controller.web.api import TableApi, View
 from controller.web.arc import arc_steps
 from controller.web.chimes import SILENT, Chimes
 from controller.web.press_rate import PressRate
-from controller.web.requests import read_texts, refusal
 from controller.web.spoken import spoken
 from controller.web.words import (
     LATE_WIN_WORDS,
@@ -35,6 +34,7 @@ from controller.words import NAMES, HouseWords
 from kit.web.event_stream import Feed, Streams
 from kit.web.pages import build_pages, open_templates
 from kit.web.policy import content_policy
+from kit.web.requests import read_texts, refusal
 from kit.words import Catalogue
 
 HERE = Path(__file__).parent
@@ -48,6 +48,7 @@ SHOWN_TO_PLAYERS = (
     "name",
     "title",
     "training",
+    "service",
     "state",
     "round",
     "voided",

@@ -98,6 +98,7 @@ class TablePages:
             # Of the live round: a training never keeps a unit from being restarted.
             "round_open": self._keeper.live_state.round_open,
             "training": self._keeper.training is not None,
+            "service": table.service.is_on,
             "wagers": len(state.accepted),
             "joined": [list(group) for group in state.joined],
             "message": {"id": message_id, "kind": message_kind, "text": message_text},

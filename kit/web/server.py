@@ -76,9 +76,11 @@ def page_server(application: ASGIApp, tls: ssl.SSLContext | None = None) -> Page
     return PageServer(config)
 
 
-async def serve(application: ASGIApp, listener: Listener) -> None:
+async def serve(
+    application: ASGIApp, listener: Listener, tls: ssl.SSLContext | None = None
+) -> None:
     """Serves until cancelled, and is gone at once then."""
-    server = page_server(application)
+    server = page_server(application, tls)
     try:
         await server.serve(sockets=[listener])
     finally:

@@ -49,6 +49,7 @@ PATTERNS: dict[str, tuple[tuple[str, int], ...]] = {
         (DARK, 350),
     ),
     "find": ((BRIGHT, 125), (BRIGHT_AMBER, 125)),
+    "service": ((LOW_AMBER, 500), (DARK, 500)),
     TRAINING + "off": ((LOW_AMBER, 100), (DARK, 900)),
     TRAINING + "accepted": ((BRIGHT_AMBER, WINDOW_MS),),
     TRAINING + "late": ((BRIGHT, 700), (DARK, 300)),
@@ -81,7 +82,7 @@ FADES: dict[str, Fade] = {
     "refused": Fade(0.0, 0.30, 500, 50),
     "winner": Fade(0.30, 1.0, 250, 50),
 }
-NEVER_DIMMED = ("refused", "fault", "find")
+NEVER_DIMMED = ("refused", "fault", "find", "service")
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from controller.felt.references import FeltReferences
 from controller.felt.table_felt import TableFelt
 from controller.journal.journal import Journal
 from controller.link.call_order import Connect
+from controller.service.live.around import ServicePlace
 from controller.stores import StoreOpeners
 from controller.unit import FeltOpener, Unit, UnitPlace, open_unit
 from hal import aio
@@ -62,6 +63,7 @@ class SimUnit:
         self.sealer: Sealer = seeded_sealer(config.board.serial, seed)
         self.references = FeltReferences()
         self.open_felt: FeltOpener = TableFelt
+        self.service = ServicePlace()
         self.controller: Unit | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -130,6 +132,7 @@ class SimUnit:
                 self.sealer,
                 self.open_felt,
                 STRETCH,
+                self.service,
             )
         )
         self._tasks = [asyncio.create_task(self.controller.run(), name="unit")]

@@ -37,7 +37,7 @@ SPEAKING = (
     "hal/devices/track2.py",
 )
 # Spoken to programs, or to whoever writes a table's file.
-NOT_SPEAKING = ("controller/web/requests.py", "controller/web/api.py")
+NOT_SPEAKING = ("controller/web/api.py",)
 # What the Game Manager sends to a table's panel.
 MANAGER = (
     "manager/ledger/*.py",

@@ -115,6 +115,7 @@ def table_view(**fields: Any) -> View:
         "void_reason": "",
         "last_games": [],
         "training": False,
+        "service": False,
         "wins": [],
         "meters": [{"id": "main", "label": "Progressive", "shown_cents": 1000025, "age_ms": 120}],
         "link": "up",

@@ -139,6 +139,10 @@ class Classifier:
     def empty_for_ms(self, now_ms: int) -> int:
         return ticks_diff(now_ms, self._since_ms) if self.kind == NOTHING else 0
 
+    def empty_limit(self) -> float:
+        """How far from zero this spot's felt may read and still be empty."""
+        return self._felt.leave_limit
+
     def rest_level(self, now_ms: int) -> "float | None":
         """What it reads at rest, whatever that is, or None while it moves."""
         level = self._trace.mean_if_still(tuning.ANY_REST_MS, now_ms)

@@ -70,6 +70,9 @@ class Guide:
 
 
 def guide(state: "RoundState", rules: "Rules", around: "Around") -> "Guide":
+    if rules.in_service:
+        # Whatever else is wrong: somebody works at the table, and no button means anything.
+        return Guide(states.CLOSED, ("service", [], INFO, ""), [], rules.is_keypad(), None)
     lit = lit_buttons(state, rules, around.chips)
     advice = _advice(state, rules, around)
     ends_ms = None

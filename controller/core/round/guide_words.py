@@ -7,6 +7,7 @@ same thing, its sentence has ".keypad" behind the name.
 SENTENCES = {
     "said": "{0}",
     "locked-out": "Too many wrong cards. No card is taken for another {0} s.",
+    "service": "This table is in service and takes no bets. Only a technician ends it.",
     "settings": "Waiting for the Game Manager's settings. No game can start.",
     "dead-felt": "No betting spot can be read. Call a technician.",
     "refused": "The chip at seat {0} is refused. Take it away, then put one chip down again.",

@@ -5,7 +5,7 @@ are decided elsewhere.
 """
 
 from controller.core.felt import spot
-from controller.core.round import entry, events, paying
+from controller.core.round import entry, events, guide_words, paying
 from controller.core.round import state as states
 from protocol import numbers
 from protocol.sensor_id import seat_of
@@ -51,6 +51,8 @@ def _why_not_started(state: "RoundState", rules: "Rules") -> str:
         return f"A win of game {state.round_number} is being entered. Press END GAME first."
     if state.round_open:
         return "A game is under way and its bets stand. After a misdeal, deal again."
+    if rules.in_service:
+        return guide_words.SENTENCES["service"]
     if rules.stopping_faults:
         return rules.stopping_faults[0]
     if rules.stop_sentence:

@@ -61,6 +61,7 @@ class Rules:
         "executive_from_cents",
         "executive_percent_ppm",
         "games",
+        "in_service",
         "key",
         "link_up",
         "meter_authority",
@@ -100,6 +101,7 @@ class Rules:
         self.meters_fresh = False
         self.key = ""
         self.stopping_faults: "list[str]" = []
+        self.in_service = False  # a technician has the table, and no game can start
 
     def is_keypad(self) -> bool:
         return self.workflow == numbers.WORKFLOW_KEYPAD

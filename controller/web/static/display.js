@@ -31,6 +31,7 @@ function render(next) {
   if (!fitsPage()) return reloadSoon();
   setData(document.body, "state", view.state);
   setData(document.body, "training", view.training ? "yes" : "no");
+  setData(document.body, "service", view.service ? "yes" : "no");
   paint(view.theme);
   const won = before === null || before.wins.length !== view.wins.length;
   view.meters.forEach((meter) => {

@@ -27,6 +27,7 @@ function render(next) {
   setData(document.body, "state", view.state);
   setData(document.body, "link", view.link);
   setData(document.body, "training", view.training ? "yes" : "no");
+  setData(document.body, "service", view.service ? "yes" : "no");
   renderBar();
   view.seats.forEach(renderSeat);
   renderHands();

@@ -21,6 +21,9 @@ from controller.config import UnitConfig, WebSection, load_unit_config
 from controller.data_folder import references_path
 from controller.felt.references import references_in, save_references
 from controller.link.identity import UnitIdentity
+from controller.service.live.around import ServicePlace
+from controller.service.page.app import PageOptions
+from controller.service.page.door import ServiceDoor, open_service_door
 from controller.unit import Unit
 from controller.web.chimes import chimes_of
 from controller.web.doors import Doors, open_doors
@@ -45,7 +48,9 @@ log = logging.getLogger("sim.runs.bench")
 HOST = "127.0.0.1"
 BENCH_ORIGINS = (f"http://{HOST}:*", "http://localhost:*")  # it shows the panel in a frame
 BENCH_PORT = 8000
-PAGES = WebSection(port=8080, display_port=8081)
+PAGES = WebSection(port=8080, display_port=8081, service_port=8082)
+# Of the tables that ship; a house has technicians of its own.
+TECH_HINT = "Practice table: sign in as Tech 3 with the PIN 246813."
 MANAGER_WEB_PORT = 8001
 MANAGER_LINK_PORT = 7411
 MANAGER_ENROL_PORT = 7412
@@ -155,14 +160,18 @@ async def _start_table(
     cable = BenchCable(int(manager["link"].rpartition(":")[2]))
     # Held from here on: a second bench that starts now must not be given the same ports.
     doors = open_doors(PAGES)
+    service = _service_door(unit_data, PAGES)
     identity = await enrol_once(config, data, manager)
     limit_tls_buffers()
     addresses = {
         "panel_url": doors.panel_url,
         "display_url": doors.display_url,
         "manager_url": manager["web"],
+        "service_url": service.url,
     }
-    unit = _make_unit(config, world, cable, identity, unit_data, doors, lambda: table.recording)
+    opened = _Pages(doors, service, unit_data, lambda: table.recording)
+    unit = _make_unit(config, world, cable, identity, unit_data, opened)
+    _let_restart(unit, config, unit_data, stack)
     world.start()
     stack.push_async_callback(world.close)
     stack.push_async_callback(cable.close)
@@ -176,29 +185,53 @@ async def _start_table(
     return {"bench_url": f"http://{HOST}:{listener.getsockname()[1]}/", **addresses}
 
 
+def _service_door(data: Path, web: WebSection) -> ServiceDoor:
+    door = open_service_door(web, "bench", data)
+    assert door is not None, "the bench opens its service page"
+    return door
+
+
+class _Pages:
+    """The unit's pages, on the ports that they had when the unit's power first came."""
+
+    def __init__(
+        self,
+        doors: Doors,
+        service: ServiceDoor,
+        data: Path,
+        recording: Callable[[], Recording | None],
+    ) -> None:
+        self._first = [(doors, service)]
+        self._data = data
+        self._recording = recording
+        ports = [int(each.getsockname()[1]) for each in (*doors, service.listener)]
+        self._again = WebSection(port=ports[0], display_port=ports[1], service_port=ports[2])
+
+    async def serve(self, controller: Unit) -> None:
+        doors, service = self._first.pop() if self._first else self._open_again()
+        pages = RecordedPages(controller.pages, self._recording)
+        chimes = chimes_of(controller.table.config.web)
+        options = PageOptions(hint=TECH_HINT)
+        async with asyncio.TaskGroup() as group:
+            shown = doors.serve(pages, BENCH_ORIGINS, words=controller.words, chimes=chimes)
+            group.create_task(shown, name="pages")
+            group.create_task(service.serve(controller.service, options), name="service page")
+
+    def _open_again(self) -> tuple[Doors, ServiceDoor]:
+        return open_doors(self._again), _service_door(self._data, self._again)
+
+
 def _make_unit(
     config: UnitConfig,
     world: World,
     cable: BenchCable,
     identity: UnitIdentity,
     data: Path,
-    doors: Doors,
-    recording: Callable[[], Recording | None],
+    pages: _Pages,
 ) -> SimUnit:
     async def connect(_: str) -> FrameStream:
         reader, writer = await cable.connect()
         return await secure_stream(reader, writer, identity.context())
-
-    first = [doors]
-    ports = [int(listener.getsockname()[1]) for listener in doors]
-    again = WebSection(port=ports[0], display_port=ports[1])
-
-    async def serve_pages(controller: Unit) -> None:
-        """On the ports that they had when the unit's power first came."""
-        opened = first.pop() if first else open_doors(again)
-        pages = RecordedPages(controller.pages, recording)
-        chimes = chimes_of(controller.table.config.web)
-        await opened.serve(pages, BENCH_ORIGINS, words=controller.words, chimes=chimes)
 
     serial = config.board.serial
     unit = SimUnit(
@@ -208,10 +241,28 @@ def _make_unit(
         connect=connect,
         wall_ms=wall_ms,
         seed=SEED,
-        companion=serve_pages,
+        companion=pages.serve,
     )
     unit.sealer = identity.sealer(serial)
     return unit
+
+
+def _let_restart(
+    unit: SimUnit, config: UnitConfig, data: Path, stack: contextlib.AsyncExitStack
+) -> None:
+    """A calibration on the service page starts the unit anew, as its service manager would."""
+    wanted = asyncio.Event()
+
+    async def start_anew() -> None:
+        while True:
+            await wanted.wait()
+            wanted.clear()
+            await unit.close()
+            await _calibrate_once(unit, config, data)
+            await unit.power_on()
+
+    unit.service = ServicePlace(data, wanted.set)
+    _run_task(start_anew(), "bench-restart", stack)
 
 
 async def _calibrate_once(unit: SimUnit, config: UnitConfig, data: Path) -> None:
@@ -251,5 +302,6 @@ def _print_addresses(table: str, addresses: dict[str, str], data: Path) -> None:
     print(f"  bench            {addresses['bench_url']}")
     print(f"  dealer panel     {addresses['panel_url']}")
     print(f"  jackpot display  {addresses['display_url']}")
+    print(f"  service page     {addresses['service_url']} ({TECH_HINT})")
     print(f"  Game Manager     {addresses['manager_url']}/")
     print("Ctrl-C stops.", flush=True)

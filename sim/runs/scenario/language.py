@@ -15,7 +15,7 @@ from controller.inputs.training_door import TRAIN
 
 STATES = ("open", "locked", "claim", "confirm", "offline", "fault", "closed")
 IN_A_ROUND = ("off", "detected", "accepted", "refused", "late", "winner")
-LIGHTS = (*IN_A_ROUND, "fault", "find", *(f"training-{light}" for light in IN_A_ROUND))
+LIGHTS = (*IN_A_ROUND, "fault", "find", "service", *(f"training-{light}" for light in IN_A_ROUND))
 SWIPES = ("SUPERVISOR", "EXECUTIVE", "UNKNOWN", "HALF", "GARBAGE")
 KEY_POSITIONS = ("RUN", "JPH", "BETWEEN")
 BUTTONS = (*KEYPAD_ACTIONS, "ALL")  # ALL: every finger at once

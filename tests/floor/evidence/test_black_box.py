@@ -11,11 +11,12 @@ import pytest
 
 from controller.evidence.black_box import ROUNDS_KEPT, TRACES_AT_ONCE_MAX, BlackBox, TraceStore
 from controller.evidence.round_trace import Reading, Trace
+from controller.evidence.trace_replay import replay
 from controller.service.commands import show_traces
 from hal import aio
 from hal.worker import InlineWorker
 from sim.floor.floor import Floor, FloorTable
-from sim.runs.replay import replay, replay_file
+from sim.runs.replay import replay_file
 from sim.storage.disk import Operation, SimDisk
 from sim.time.loop import run_virtual
 

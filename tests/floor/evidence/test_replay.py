@@ -14,12 +14,12 @@ from controller.__main__ import main as unit_main
 from controller.data_folder import black_box_path
 from controller.evidence.black_box import TraceStore
 from controller.evidence.round_trace import Reading, Trace, TraceFault
+from controller.evidence.trace_replay import replay
 from hal import aio
 from kit.command_line import REFUSED
 from sim.__main__ import main
 from sim.floor.floor import Floor, FloorTable
 from sim.floor.named_faults import strike
-from sim.runs.replay import replay
 from sim.time.loop import run_virtual
 from tests.kit.places import table_path
 

@@ -15,10 +15,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from controller.web.requests import read_texts, refusal
 from kit.web.event_stream import Feed, Streams
 from kit.web.pages import build_pages, open_templates
 from kit.web.policy import content_policy
+from kit.web.requests import read_texts, refusal
 from sim.runs.bench.web.api import BenchApi
 from sim.runs.bench.web.felt import places
 

@@ -30,6 +30,7 @@ LIGHTS: dict[str, list[Step]] = {
     "winner": fade(1.0, 0.30, 250, 50),
     "fault": [(0, FULL, 150), (0, 0, 100)] * 3 + [(0, 0, 250)],
     "find": [(FULL, 0, 125), (0, FULL, 125)],
+    "service": [(0, 1229, 500), (0, 0, 500)],
     "training-off": [(0, 1229, 100), (0, 0, 900)],
     "training-accepted": [(0, FULL, 1000)],
 }

@@ -1,0 +1,212 @@
+"""Live readings, bus scan and guided calibration on simulated hardware, sound and broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.data_folder import references_path
+from controller.felt.references import load_calibrations, load_references, save_references
+from controller.service.admission import ServiceRefused
+from controller.service.live.around import ServicePlace
+from controller.service.live.calibrating import previous_path, undo_calibration
+from controller.service.live.readings import LIVE_EVERY_MS
+from controller.service.live.table import LiveTable
+from hal import aio
+from sim.floor.floor import Floor, FloorTable
+from sim.time.loop import run_virtual
+from tests.kit.service_table import (
+    READY_MS,
+    SEED,
+    TABLES,
+    TECH,
+    open_table,
+    service_of,
+    stay,
+    unit_of,
+    until_done,
+)
+
+
+async def scanned(table: FloorTable) -> list[dict[str, Any]]:
+    service = service_of(table)
+    service.acts.begin_scan()
+    await until_done(service)
+    found: list[dict[str, Any]] = service.view()["scan"]
+    return found
+
+
+async def scan_a_sound_and_a_broken_table(name: str) -> None:
+    async with open_table(name) as (_floor, table):
+        await service_of(table).acts.enter(TECH)
+        sound = await scanned(table)
+        assert {each["name"] for each in sound} == {ic.name for ic in table.config.board.ics}
+        assert {each["state"] for each in sound} == {"answers"}, sound
+        assert service_of(table).view()["counters"][0]["faults"] == 0
+        silent = table.config.board.sensors[0].ic
+        table.world.faults.nack(silent)
+        states = {each["name"]: each["state"] for each in await scanned(table)}
+        assert states.pop(silent) == "silent"
+        assert set(states.values()) == {"answers"}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_scan_names_the_ic_that_is_silent(name: str) -> None:
+    run_virtual(scan_a_sound_and_a_broken_table(name))
+
+
+async def scan_a_held_bus() -> None:
+    async with open_table() as (_floor, table):
+        await service_of(table).acts.enter(TECH)
+        table.world.faults.ground_bus(table.config.board.buses[0].number)
+        rows = await scanned(table)
+        assert rows
+        assert all("not asked" in each["state"] for each in rows)
+        assert service_of(table).view()["counters"][0]["faults"] > 0
+        table.world.faults.clear_bus(table.config.board.buses[0].number)
+        assert {each["state"] for each in await scanned(table)} == {"answers"}
+
+
+def test_a_held_bus_is_not_taken_for_a_full_one() -> None:
+    run_virtual(scan_a_held_bus())
+
+
+async def watch_the_sensors(name: str) -> None:
+    async with open_table(name) as (_floor, table):
+        service = service_of(table)
+        watches = unit_of(table).felt.ic_watches
+        sensors = [each["id"] for each in service.view()["sensors"]]
+        chip = sensors[2]
+
+        async def look(ms: int) -> list[Any]:
+            for _ in range(ms // LIVE_EVERY_MS):
+                service.frame()
+                await aio.sleep_ms(LIVE_EVERY_MS)
+            rows: list[Any] = service.frame()["s"]
+            return rows
+
+        rows = await look(1500)
+        assert [row[3] for row in rows] == ["absent"] * len(sensors)
+        assert {row[5] for row in rows} == {"empty felt"}
+        table.place(chip)
+        rows = await look(2000)
+        raw, reference, level, presence, kind, thinks, light = rows[sensors.index(chip)]
+        assert (presence, kind, thinks, light) == ("present", "chip", "a chip, proven", "detected")
+        assert raw < reference
+        assert 0.7 < level < 1.3
+        scale = service.view()["sensors"][sensors.index(chip)]
+        assert scale["empty_max"] < scale["chip_min"] < scale["chip_max"]
+        table.world.faults.nack(table.config.board.sensors[0].ic)
+        rows = await look(3000)
+        first = rows[0]
+        assert first[0] is None
+        assert first[2] is None
+        assert first[3] == "fault"
+        assert first[5], "it says why"
+        assert watches
+
+
+@pytest.mark.parametrize("name", ["four-card-touch", "four-card-touch-fdc", "face-up-pai-gow-dual"])
+def test_a_frame_tells_what_is_read_and_what_is_made_of_it(name: str) -> None:
+    run_virtual(watch_the_sensors(name))
+
+
+async def press(service: LiveTable, button: str) -> dict[str, Any]:
+    service.acts.press_calibration(button)
+    await stay(service, 500)
+    while (service.view()["calibration"] or {}).get("measuring"):
+        await stay(service, 500)
+    found: dict[str, Any] = service.view()["calibration"]
+    return found
+
+
+async def calibrated_table(floor: Floor, data: Path, restarts: list[int]) -> FloorTable:
+    table = await floor.open_table("four-card-touch")
+    unit = table.unit
+    await unit.close()
+    unit.service = ServicePlace(data, lambda: restarts.append(1))
+    sensors = [each.id for each in table.config.board.sensors]
+    raw = dict(unit.references.raw_by_sensor)
+    save_references(references_path(data), table.config.board.serial, {s: raw[s] for s in sensors})
+    await unit.power_on()
+    await aio.sleep_ms(READY_MS)
+    return table
+
+
+async def calibrate_seat_by_seat(data: Path) -> None:
+    floor, restarts = Floor(SEED), list[int]()
+    try:
+        table = await calibrated_table(floor, data, restarts)
+        service, serial = service_of(table), table.config.board.serial
+        path, before = references_path(data), references_path(data).read_text()
+        await service.acts.enter(TECH)
+        service.acts.begin_calibration()
+        await stay(service, 500)
+        assert service.view()["calibration"]["step"] == "empty"
+        with pytest.raises(ServiceRefused):
+            service.acts.press_calibration("save")
+        now = await press(service, "measure")
+        assert (now["step"], now["seat"]) == ("seat", 1)
+        for seat in range(1, 8):
+            if seat != 4:
+                table.place(f"{seat}A")
+            await stay(service, 1000)
+            now = await press(service, "skip" if seat == 6 else "measure")
+        assert now["step"] == "review"
+        assert now["results"]["4A"]["verdict"] == "bad"
+        assert (await press(service, "save"))["step"] == "review", "a bad seat was saved"
+        assert path.read_text() == before
+        for _ in range(4):
+            now = await press(service, "back")
+        assert now["seat"] == 4
+        assert "4A" not in now["results"], "undo forgets what was measured"
+        table.place("4A")
+        await stay(service, 1000)
+        for seat in (4, 5, 6, 7):
+            now = await press(service, "skip" if seat == 6 else "measure")
+        assert {each["verdict"] for each in now["results"].values()} == {"good"}, now
+        now = await press(service, "save")
+        assert (now["step"], restarts) == ("done", [1])
+        known = load_calibrations(path, serial)
+        assert sorted(known) == ["1A", "2A", "3A", "4A", "5A", "7A"], "seat 6 was left out"
+        sensors = [each.id for each in table.config.board.sensors]
+        assert len(load_references(path, serial, sensors)) == 7
+        assert previous_path(data).read_text() == before
+        saved = path.read_text()
+        await service.acts.undo_calibration()
+        assert (path.read_text(), restarts) == (before, [1, 1])
+        undo_calibration(data)
+        assert path.read_text() == saved, "an undo can be undone"
+    finally:
+        await floor.close()
+
+
+def test_a_calibration_goes_seat_by_seat_and_can_be_taken_back(tmp_path: Path) -> None:
+    run_virtual(calibrate_seat_by_seat(tmp_path))
+
+
+async def give_a_calibration_up(data: Path) -> None:
+    floor, restarts = Floor(SEED), list[int]()
+    try:
+        table = await calibrated_table(floor, data, restarts)
+        service, before = service_of(table), references_path(data).read_text()
+        await service.acts.enter(TECH)
+        service.acts.begin_calibration()
+        await stay(service, 500)
+        await press(service, "measure")
+        await service.mode.leave()
+        await aio.sleep_ms(3000)
+        assert service.view()["calibration"] is None
+        assert references_path(data).read_text() == before
+        assert not restarts
+        assert unit_of(table).pages.view()["state"] == "open"
+        with pytest.raises(ServiceRefused, match="no earlier calibration"):
+            undo_calibration(data)
+    finally:
+        await floor.close()
+
+
+def test_a_calibration_that_is_given_up_changes_nothing(tmp_path: Path) -> None:
+    run_virtual(give_a_calibration_up(tmp_path))

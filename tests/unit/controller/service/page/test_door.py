@@ -1,0 +1,73 @@
+"""The service page's door: closed unless opened, plain on this machine, by TLS on the network."""
+
+from __future__ import annotations
+
+import hashlib
+import ssl
+from pathlib import Path
+
+import pytest
+
+from controller.config import WebSection, parse_unit_config
+from controller.link.identity import IdentityFault
+from controller.service.page.door import open_service_door
+from kit.config import ConfigError
+from protocol.secrets.tls import fingerprint
+from tests.kit.places import table_path
+
+UPLOT = Path(open_service_door.__code__.co_filename).parent / "static" / "uplot"
+# uPlot 1.6.32 as its author published it, and its licence.
+PUBLISHED = {
+    "uplot.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+    "uplot.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+}
+
+
+def test_every_shipped_table_keeps_it_closed(tmp_path: Path) -> None:
+    for path in table_path("four-card-touch").parent.glob("*.toml"):
+        web = parse_unit_config(path.read_text()).web
+        assert open_service_door(web, "UF-1", tmp_path) is None, path.stem
+    assert not list(tmp_path.iterdir())
+
+
+def test_on_this_machine_it_is_plain(tmp_path: Path) -> None:
+    door = open_service_door(WebSection(port=0, service_port=18082), "UF-1", tmp_path)
+    assert door is not None
+    with door.listener:
+        assert door.url.startswith("http://127.0.0.1:")
+        assert door.tls is None
+
+
+def test_on_the_network_it_is_tls_by_a_certificate_that_stays(tmp_path: Path) -> None:
+    (tmp_path / "identity").mkdir()
+    web = WebSection(port=0, service_port=18082, service_host="0.0.0.0")
+    doors = [open_service_door(web, "UF-1", tmp_path) for _ in range(2)]
+    pem = tmp_path / "identity" / "service.pem"
+    for door in doors:
+        assert door is not None
+        assert door.tls is not None
+        with door.listener:
+            assert door.url.startswith("https://")
+            assert door.tls.minimum_version == ssl.TLSVersion.TLSv1_3
+    assert doors[0] is not None
+    assert doors[1] is not None
+    text = pem.read_text()
+    der = ssl.PEM_cert_to_DER_cert(text[text.index("-----BEGIN CERTIFICATE") :])
+    assert doors[0].fingerprint == doors[1].fingerprint == fingerprint(der)
+    assert pem.stat().st_mode & 0o077 == 0
+    pem.chmod(0o644)
+    with pytest.raises(IdentityFault, match="read by others"):
+        open_service_door(web, "UF-1", tmp_path)
+
+
+def test_it_needs_a_port_of_its_own() -> None:
+    text = table_path("four-card-touch").read_text()
+    opened = text.replace("display_port = 8081", "display_port = 8081\nservice_port = 8081")
+    with pytest.raises(ConfigError, match="a port of its own"):
+        parse_unit_config(opened)
+
+
+def test_the_plotting_library_is_the_published_one() -> None:
+    for name, digest in PUBLISHED.items():
+        assert hashlib.sha256((UPLOT / name).read_bytes()).hexdigest() == digest
+    assert "MIT" in (UPLOT / "LICENSE.txt").read_text()
