@@ -131,6 +131,7 @@ async def serve(
     """
     stop = stop_asked() if over is None else over
     alerts = Alerts(control.parent, manager.store, manager.property_name)
+    manager.view.machines.alerts_waiting = alerts.waiting
     access = open_access(manager, control.parent, web)
     application = build(manager.view, access, web.names, floor)
     pages = page_server(only_durable(application, manager.store.commits.until_durable), web.tls)

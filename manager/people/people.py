@@ -17,6 +17,7 @@ from manager.ledger.store.store import Store
 from manager.people.errors import NotAllowed, NotKnown
 from manager.people.passwords import Passwords
 from manager.people.roles import Role
+from manager.people.tokens import Tokens, is_token
 from protocol.wire.fields import clipped
 
 CODE_VALID_MS = 24 * 60 * 60 * 1000
@@ -44,15 +45,16 @@ class People:
     def __init__(self, store: Store, passwords: Passwords) -> None:
         self._store = store
         self._passwords = passwords
+        self.tokens = Tokens(store, self.act)
 
     # -- reading -----------------------------------------------------------------------------
 
     def find(self, name: str) -> Person | None:
         row = self._store.get(PEOPLE, id_of(name))
-        return _person(row) if row else None
+        return _person(row) if row and not is_token(row) else None
 
     def all(self) -> list[Person]:
-        rows = [_person(row) for row in self._store.find(PEOPLE, {})]
+        rows = [_person(row) for row in self._store.find(PEOPLE, {}) if not is_token(row)]
         return sorted(rows, key=lambda person: person.id)
 
     @property

@@ -8,15 +8,17 @@ here.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from kit.rate_limit import Pacer
 from manager.people.first_code import FirstCode
 from manager.people.people import People, Person
 from manager.people.roles import EVERYBODY, Roles
@@ -30,6 +32,9 @@ SAFE_COOKIE = "__Host-underfelt-session"  # a browser takes it over TLS only
 STRANGER = "Sign in first."
 NOT_YOURS = "This page is not for your role. Ask an admin."
 FOREIGN_FORM = "That form is not from this page, or too old. Open the page again."
+
+READS, READS_PER_S = 100, 20.0  # of one token
+GUESSES, GUESSES_PER_S = 60, 1.0  # of one address without a token that counts
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -60,9 +65,13 @@ class Closed:
 
 
 class Page(Route):
-    """A route that says whose it is; None for what must be open before anybody has signed in."""
+    """A route that says whose it is; None for what must be open before anybody has signed in.
+
+    What is for machines is opened by a token alone, and by no session.
+    """
 
     roles: Roles | None = None
+    is_for_machines = False
 
 
 class Access:
@@ -75,6 +84,7 @@ class Access:
         first_code: FirstCode,
         entrance: Entrance | None = None,
         is_tls: bool = False,
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.people = people
         self.sessions = sessions
@@ -83,6 +93,9 @@ class Access:
         self.first_code = first_code
         self.entrance: Entrance = entrance or Closed()
         self._is_tls = is_tls
+        self._now_s = now_s
+        self._reading = Pacer(READS, READS_PER_S)
+        self._guessing = Pacer(GUESSES, GUESSES_PER_S)
 
     # -- routes ------------------------------------------------------------------------------
 
@@ -128,6 +141,26 @@ class Access:
             return response
 
         return _route(path, guarded, None, method)
+
+    def api(self, path: str, endpoint: Endpoint) -> Page:
+        """For machines with a token. A cookie counts for nothing here."""
+
+        async def guarded(request: Request) -> Response:
+            scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+            token = self.people.tokens.find(secret) if scheme.lower() == "bearer" else None
+            paced = self._reading if token else self._guessing
+            if not paced.take(token.id if token else address_of(request), self._now_s()):
+                return error_answer(429, "Too often.", {"retry-after": "1"})
+            if token is None:
+                sentence = "Say `Authorization: Bearer TOKEN` with a token that an admin made."
+                return error_answer(401, sentence, {"www-authenticate": "Bearer"})
+            response = await endpoint(request)
+            response.headers.setdefault("cache-control", "no-store")
+            return response
+
+        route = _route(path, guarded, frozenset(), "GET")
+        route.is_for_machines = True
+        return route
 
     # -- sessions ----------------------------------------------------------------------------
 
@@ -218,6 +251,11 @@ def _route(path: str, endpoint: Endpoint, roles: Roles | None, method: str) -> P
     route = Page(path, endpoint, methods=[method])
     route.roles = roles
     return route
+
+
+def error_answer(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    """A refusal as a machine reads it."""
+    return JSONResponse({"error": sentence}, status_code=status, headers=dict(headers or {}))
 
 
 def _check_origin(request: Request) -> None:

@@ -16,6 +16,8 @@ from manager.web.archive.pages import ArchivePages
 from manager.web.correction_pages import CorrectionPages
 from manager.web.day.pages import DayPages
 from manager.web.floor.pages import FloorPages, floor_parts
+from manager.web.machines.routes import MachineRoutes
+from manager.web.machines.token_pages import TokenPages
 from manager.web.managers_page import ManagersPage
 from manager.web.people_pages import PeoplePages
 from manager.web.refusals import refusal
@@ -58,6 +60,8 @@ def build(
             *AlarmPages(manager, access, templates).routes(),
             *SignInPages(access, templates).routes(),
             *PeoplePages(access, templates).routes(),
+            *TokenPages(access, render).routes(),
+            *MachineRoutes(manager.machines, access).routes(),
             *CorrectionPages(access, templates, manager.view).routes(),
             *DayPages(manager.reports.days, access, render).routes(),
             *SetupPages(manager.reports, access, render).routes(),

@@ -50,6 +50,7 @@ PLACES = (
     ("setup", "/setup", "Set-up", EVERYBODY),
     ("training", "/training", "Training", EVERYBODY),
     ("people", "/people", "People", PEOPLE_KEEPERS),
+    ("tokens", "/tokens", "Tokens", PEOPLE_KEEPERS),
 )
 
 

@@ -21,6 +21,7 @@ from manager.web.archive.wins import WinsArchive
 from manager.web.floor.meters import MetersView
 from manager.web.floor.tables import TablesView
 from manager.web.lookups import ReportsView
+from manager.web.machines.view import MachinesView
 from manager.web.win_view import WinsView
 
 WINS_SHOWN_MAX = 10
@@ -58,6 +59,14 @@ class ManagerView:
         self.tables = TablesView(book, units, connection_of, now_ms, wins)
         self.archive = WinsArchive(book, wins)
         self.meters = MetersView(book, wins.gaming_day, now_ms, wins)
+        self.machines = MachinesView(
+            book,
+            self.meters.rows,
+            lambda: self.tables.rows([]),
+            wins.waiting,
+            self.causes,
+            wins.row,
+        )
 
     @property
     def version(self) -> int:

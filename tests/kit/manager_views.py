@@ -108,10 +108,36 @@ class FakeArchive:
             yield win | {"gaming_day": "2026-11-16"}
 
 
+class FakeMachines:
+    """What machines read, of a manager that has nothing yet."""
+
+    def meters(self) -> list[View]:
+        return []
+
+    tables = claims = meters
+
+    def win(self, number: int) -> View | None:
+        return None
+
+    def wins(self, after: int, limit: int) -> list[View]:
+        return []
+
+    alarms = entries = wins
+
+    def is_well(self) -> bool:
+        return True
+
+    def figures(self) -> View:
+        lists: View = {"meters": [], "tables": [], "alarms_open": [], "alerts_waiting": {}}
+        counts = ("claims_waiting", "wins", "alarms", "entries")
+        return lists | dict.fromkeys(counts, 0) | {"is_well": True}
+
+
 class FakeManager(Fake):
     def __init__(self, view: View | None = None) -> None:
         super().__init__(manager_view() if view is None else view)
         self.reports = FakeReports()
+        self.machines = FakeMachines()
         self.meters = FakeMeters()
         self.archive = FakeArchive(self.view()["wins"])
 

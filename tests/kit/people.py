@@ -95,6 +95,7 @@ def access_to(
         FirstCode(people, passwords),
         entrance,
         is_tls,
+        now_s,
     )
 
 

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from starlette.routing import Mount
 
+from manager.ledger.store.relations import PEOPLE
 from manager.people.roles import Role
 from manager.web.access import COOKIE, SAFE_COOKIE, Access, Page
 from manager.web.app import build
@@ -18,7 +19,7 @@ from tests.kit.people import PASSWORD, access_to, add_people, small_store
 
 HOST = "192.0.2.1"
 ORIGIN = {"origin": f"http://{HOST}"}
-OPEN = {"/sign-in", "/first", "/code"}
+OPEN = {"/sign-in", "/first", "/code", "/health"}
 PATHS = {
     "/tables/{table}": "/tables/four-card-touch",
     "/tables/{table}/events": "/tables/four-card-touch/events",
@@ -38,6 +39,7 @@ PATHS = {
     "/requests/{number:win}": "/requests/1",
     "/requests/{number:win}/table.toml": "/requests/1/table.toml",
     "/setup/table": "/setup/table?A=four-card/progressive/Pays-1",
+    "/api/v1/wins/{number}": "/api/v1/wins/1",
     "/advice/numbers": "/advice/numbers?paytable=four-card/progressive/Pays-1",
 }
 
@@ -113,7 +115,7 @@ def test_a_stranger_gets_no_page_but_the_doors(house: House) -> None:
     """Catches: a new route that somebody forgot to close."""
     assert {route.path for route, _, _ in house.routes() if route.roles is None} == OPEN
     for route, method, path in house.routes():
-        if route.roles is None:
+        if route.roles is None or route.is_for_machines:
             continue
         answer = house.ask(method, path, headers=ORIGIN, form={} if method == "POST" else None)
         assert answer.status_code == (303 if method == "GET" else 401), path
@@ -128,7 +130,7 @@ def test_each_role_gets_its_pages_and_no_other(house: House, role: Role) -> None
     token = house.token(role)
     key = house.form_key(token)
     for route, method, path in house.routes():
-        if route.roles is None or is_stream(path) or path == "/sign-out":
+        if route.roles is None or is_stream(path) or path == "/sign-out" or route.is_for_machines:
             continue
         form = {"form_key": key} if method == "POST" else None
         answer = house.ask(method, path, token, ORIGIN, form)
@@ -140,6 +142,59 @@ def test_each_role_gets_its_pages_and_no_other(house: House, role: Role) -> None
         else:
             assert answer.status_code == 403, path
             assert "not for your role" in answer.text
+
+
+def test_what_is_for_machines_opens_by_a_token_and_by_nothing_else(house: House) -> None:
+    """Catches: an address of the API without its check, or one that a session opens as well."""
+    _, secret = house.access.people.tokens.add("Admin", "Accounting")
+    found = [(route, path) for route, _, path in house.routes() if route.is_for_machines]
+    assert {route.path for route, _ in found} >= {"/metrics", "/api/v1/entries"}
+    for route, path in found:
+        assert route.methods == {"GET", "HEAD"}, path
+        session = house.token(Role.ADMIN)
+        for headers in (
+            {},
+            {"authorization": "Bearer uft_x"},
+            {"authorization": f"Basic {secret}"},
+        ):
+            answer = house.ask("GET", path, session, headers)
+            assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer"), path
+        right = {"authorization": f"Bearer {secret}"}
+        assert house.ask("GET", path, "", right).status_code in (200, 404), path
+        elsewhere = right | {"origin": "http://evil.example"}
+        assert house.ask("GET", path, "", elsewhere).status_code == 403, path
+        assert house.ask("POST", path, "", right | ORIGIN).status_code == 405, path
+    page = house.ask("GET", "/bank", "", {"authorization": f"Bearer {secret}"})
+    assert page.status_code == 303  # and no page opens by a token
+    house.access.people.tokens.revoke("Admin", "Accounting")
+    for _, path in found:
+        assert house.ask("GET", path, "", right).status_code == 401, path
+
+
+def test_guessing_tokens_is_slowed_down(house: House) -> None:
+    codes = [house.ask("GET", "/metrics").status_code for _ in range(62)]
+    assert codes == [401] * 60 + [429] * 2
+
+
+def test_an_admin_makes_a_token_with_a_password_and_sees_it_once(house: House) -> None:
+    token = house.token(Role.ADMIN)
+    form = {"form_key": house.form_key(token), "act": "add", "name": "Accounting"}
+    poor = house.ask("POST", "/tokens", token, ORIGIN, form | {"password": "not the one"})
+    assert poor.status_code == 409
+    page = house.ask("POST", "/tokens", token, ORIGIN, form | {"password": PASSWORD})
+    found = re.search(r'class="letters">(uft_[A-Za-z0-9_-]+)<', page.text)
+    assert found is not None
+    assert found[1] not in house.ask("GET", "/tokens", token).text
+    again = house.ask("POST", "/tokens", token, ORIGIN, form | {"password": PASSWORD})
+    assert "There was a token Accounting already" in again.text
+    everything = [str(row) for row in house.store.find(PEOPLE, {})]
+    everything += [str(each) for each, _ in house.store.recorded()]
+    assert not [text for text in everything if found[1] in text]  # kept as a digest
+    revoke = form | {"act": "revoke", "password": PASSWORD}
+    assert "Revoked" in house.ask("POST", "/tokens", token, ORIGIN, revoke).text
+    acts = [each.sentence for each, _ in house.store.recorded() if each.kind == "ACT"]
+    assert acts[-2:] == ["Admin made the token Accounting.", "Admin revoked the token Accounting."]
+    assert [each.name for each in house.access.people.all() if each.name == "Accounting"] == []
 
 
 def test_the_stream_is_closed_to_strangers(house: House) -> None:
