@@ -65,7 +65,7 @@ class Doors:
         self._elsewhere = elsewhere
         self.enrolments = Enrolments(self.store, self.folder, secrets.token_bytes)
         tables = manager.book.tables
-        self._identities = Identities(self.enrolments, self._registry, self.folder, tables.ids)
+        self.identities = Identities(self.enrolments, self._registry, self.folder, tables.ids)
         ca_der = self.folder.ca_der()
         self._enrolling = Enrolling(
             self.enrolments, ca_der, manager.units.table_for, self._tell_alarms
@@ -84,7 +84,7 @@ class Doors:
     def carry_out(self, request: Request) -> str:
         """What an operator asks about identities; its effect is there when this returns."""
         try:
-            return carry_out(self._identities, request)
+            return carry_out(self.identities, request)
         finally:  # a refusal leaves notes, too
             self._changed()
 

@@ -42,6 +42,7 @@ from manager.web.access import Access, Entrance
 from manager.web.api import FloorApi
 from manager.web.app import build
 from manager.web.durable_pages import only_durable
+from manager.web.units.view import UnitsView
 
 _log = logging.getLogger(__name__)
 
@@ -133,7 +134,8 @@ async def serve(
     alerts = Alerts(control.parent, manager.store, manager.property_name)
     manager.view.machines.alerts_waiting = alerts.waiting
     access = open_access(manager, control.parent, web)
-    application = build(manager.view, access, web.names, floor)
+    units = UnitsView(doors.identities, doors.carry_out, control.parent)
+    application = build(manager.view, access, web.names, floor, units)
     pages = page_server(only_durable(application, manager.store.commits.until_durable), web.tls)
     requests = OperatorRequests(
         access.people, access.sign_in, access.two_people, access.first_code, doors.carry_out

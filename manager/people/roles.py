@@ -26,6 +26,7 @@ EVERYBODY: Roles = frozenset(Role)
 STAMPERS: Roles = frozenset({Role.CAGE, Role.SUPERVISOR, Role.EXECUTIVE})
 ALARM_TAKERS: Roles = frozenset(Role) - {Role.AUDITOR, Role.ADMIN}
 PEOPLE_KEEPERS: Roles = frozenset({Role.ADMIN})
+UNIT_KEEPERS: Roles = frozenset({Role.ADMIN, Role.OPERATOR, Role.EXECUTIVE})
 _FLOOR = frozenset({Role.SUPERVISOR, Role.EXECUTIVE})
 _OFFICE = frozenset({Role.OPERATOR, Role.EXECUTIVE})
 _BOTH = _FLOOR | _OFFICE

@@ -11,7 +11,7 @@ from kit.web.pages import build_pages
 from kit.web.policy import content_policy
 from manager.web.access import Access
 from manager.web.alarm_pages import AlarmPages
-from manager.web.api import FloorApi, ManagerApi
+from manager.web.api import FloorApi, ManagerApi, UnitsApi
 from manager.web.archive.pages import ArchivePages
 from manager.web.correction_pages import CorrectionPages
 from manager.web.day.pages import DayPages
@@ -27,6 +27,7 @@ from manager.web.setup.pages import SetupPages
 from manager.web.sign_in_pages import SignInPages
 from manager.web.templating import open_templates
 from manager.web.training_pages import TrainingPages
+from manager.web.units.pages import UnitPages
 from manager.web.win_pages import WinPages
 
 HERE = Path(__file__).parent
@@ -43,8 +44,11 @@ def build(
     access: Access,
     names: Collection[str] = (),
     floor: FloorApi | None = None,
+    units: UnitsApi | None = None,
 ) -> Starlette:
     """The operators' pages; `floor` is for a property with several managers.
+
+    `units` is the list of identities, of a manager that units call at.
 
     `app.state.streams.close()` ends open streams before a stop.
     """
@@ -63,6 +67,7 @@ def build(
             *TokenPages(access, render).routes(),
             *MachineRoutes(manager.machines, access).routes(),
             *CorrectionPages(access, templates, manager.view).routes(),
+            *UnitPages(units, manager, access, render).routes(),
             *DayPages(manager.reports.days, access, render).routes(),
             *SetupPages(manager.reports, access, render).routes(),
             *ReportPages(manager.reports, access, templates).routes(),

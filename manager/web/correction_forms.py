@@ -182,6 +182,16 @@ FORMS: Mapping[str, Form] = {
             (Field("note", "Note", "What happened, and which backup it is."),),
         ),
         Form(
+            "adopt-journal",
+            "Replace a unit, or its disk",
+            "Lets a unit go on at a table with a new journal, once, within an hour.",
+            (
+                Field("unit", "Unit", "The serial number of the unit that goes on."),
+                Field("table", "Table that it takes over", choices=_tables, is_needed=False),
+                Field("reason", "What happened"),
+            ),
+        ),
+        Form(
             "release-unit",
             "Release a locked unit",
             "Once the copy of its disk was found and taken away.",

@@ -48,6 +48,7 @@ PLACES = (
     ("days", "/days", "Gaming day", EVERYBODY),
     ("bank", "/bank", "Bank", EVERYBODY),
     ("setup", "/setup", "Set-up", EVERYBODY),
+    ("units", "/units", "Units", EVERYBODY),
     ("training", "/training", "Training", EVERYBODY),
     ("people", "/people", "People", PEOPLE_KEEPERS),
     ("tokens", "/tokens", "Tokens", PEOPLE_KEEPERS),

@@ -78,6 +78,33 @@ class FakeReports:
         return self.answer
 
 
+class FakeUnits:
+    """One enrolled unit and one that asks; `done` is what was asked for."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, dict[str, str]]] = []
+
+    def fingerprint(self) -> str:
+        return "ab:cd"
+
+    def waiting(self) -> list[View]:
+        return [{"unit": "UF-0002", "table": "four-card-touch", "since_ms": 0}]
+
+    def certificates(self, unit_id: str) -> list[View]:
+        row = {"short": "0123456789abcdef", "issued_ms": 0, "is_used": True, "counts": True}
+        return [row | {"ended": "", "ended_ms": 0}]
+
+    def unit_ids(self) -> list[str]:
+        return ["UF-0001", "UF-0009"]
+
+    async def approve(self, unit_id: str, match: str) -> str:
+        return self.do("approve", unit=unit_id, match=match)
+
+    def do(self, command: str, **words: str) -> str:
+        self.done.append((command, words))
+        return "code  SECRET-CODE" if command == "enrol-code" else f"{command} was done."
+
+
 class FakeMeters:
     """One meter, drawn as a line."""
 

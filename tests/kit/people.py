@@ -24,6 +24,7 @@ from manager.people.signing import SignIn
 from manager.people.two_people import TwoPeople
 from manager.web.access import Access, Entrance
 from manager.web.app import build
+from tests.kit.manager_views import FakeUnits
 
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 KEY = bytes(32)
@@ -107,4 +108,4 @@ def open_pages(manager: Any, role: Role = Role.EXECUTIVE, names: Collection[str]
     """The manager's pages, in which everybody is signed in with this role."""
     access = access_to(small_store(), WalkIn("Wanda"))
     add_people(access.people, Wanda=str(role))
-    return build(manager, access, names)
+    return build(manager, access, names, units=FakeUnits())

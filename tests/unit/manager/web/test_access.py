@@ -14,7 +14,7 @@ from manager.ledger.store.relations import PEOPLE
 from manager.people.roles import Role
 from manager.web.access import COOKIE, SAFE_COOKIE, Access, Page
 from manager.web.app import build
-from tests.kit.manager_views import FakeManager
+from tests.kit.manager_views import FakeManager, FakeUnits
 from tests.kit.people import PASSWORD, access_to, add_people, small_store
 
 HOST = "192.0.2.1"
@@ -49,7 +49,7 @@ class House:
         self.store = small_store()
         self.now_s = 0.0
         self.access: Access = access_to(self.store, now_s=lambda: self.now_s, is_tls=is_tls)
-        self.app = build(FakeManager(), self.access)
+        self.app = build(FakeManager(), self.access, units=FakeUnits())
         self.scheme = "https" if is_tls else "http"
 
     def people(self) -> None:

@@ -67,6 +67,13 @@ def test_a_win_with_its_pay_order_and_envy_prints_both(manager: FakeManager) -> 
     assert "Seats 3 and 5 are one player" in page
 
 
+PAGES = (
+    *("/", "/tables/four-card-touch", "/meters/main", "/wins", "/wins/1", "/requests", "/alarms"),
+    *("/corrections", "/corrections/adopt-journal", "/days", "/bank", "/setup", "/units"),
+    *("/setup/table?A=four-card/progressive/Pays-1", "/advice", "/training"),
+)
+
+
 @pytest.mark.parametrize("policy", ["sequential", "equal_share", "each_full"])
 def test_the_award_policy_and_the_house_s_choices_are_printed(
     manager: FakeManager, policy: str
@@ -141,7 +148,7 @@ def test_every_answer_carries_the_policy(browser: Browser, path: str) -> None:
     assert "frame-ancestors 'self'" in policy
 
 
-@pytest.mark.parametrize("path", ["/", "/wins/1", "/days", "/bank", "/advice", NUMBERS])
+@pytest.mark.parametrize("path", [*PAGES, NUMBERS])
 def test_pages_name_only_files_of_their_own(browser: Browser, path: str) -> None:
     page = browser.get(path).text
     assert not re.search(r"\sstyle=|<style|\son\w+=|<script(?![^>]*\ssrc=)", page)

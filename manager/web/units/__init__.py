@@ -1,0 +1,1 @@
+"""The units' page: who is enrolled, who asks to be, and whose certificate ends."""
