@@ -6,6 +6,7 @@ durable first, so the table closes and says why.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 
 from controller.journal.file import JournalFault
@@ -39,10 +40,7 @@ class CommandIntake:
 
     async def submit(self, command: tuple[Any, ...], spoken: str = "") -> Answer:
         """`spoken` is what a person did, "" when nobody waits for an answer."""
-        try:
-            return await self._keeper.submit(self._table.rules_now(), command, spoken)
-        except JournalFault as fault:
-            return self.cannot_record(fault)
+        return await self._kept(self._keeper.submit(self._table.rules_now(), command, spoken))
 
     async def submit_news(self, command: tuple[Any, ...], spoken: str = "") -> Answer:
         """What the manager says concerns the table's own round, so a training ends first."""
@@ -50,16 +48,10 @@ class CommandIntake:
         return await self.submit(command, spoken)
 
     async def begin_training(self, by: str) -> Answer:
-        try:
-            return await self._keeper.begin_training(self._table.meters.meters, by)
-        except JournalFault as fault:
-            return self.cannot_record(fault)
+        return await self._kept(self._keeper.begin_training(self._table.meters.meters, by))
 
     async def end_training(self) -> None:
-        try:
-            await self._keeper.end_training()
-        except JournalFault as fault:
-            self.cannot_record(fault)
+        await self._kept(self._keeper.end_training())
 
     async def begin_service(self, by: str) -> Answer:
         """A technician gets the table, between games and not in a training."""
@@ -69,10 +61,7 @@ class CommandIntake:
             self._table.service.begin(by)
             self._table.rules_now()  # whatever waits for its turn sees it
 
-        try:
-            return await self._keeper.record(begun, begin, SERVICE_LATER)
-        except JournalFault as fault:
-            return self.cannot_record(fault)
+        return await self._kept(self._keeper.record(begun, begin, SERVICE_LATER))
 
     async def end_service(self, result: str) -> None:
         """Back to what was before; recorded with why it ended."""
@@ -90,15 +79,16 @@ class CommandIntake:
 
     async def refuse(self, spoken: str, sentence: str) -> Answer:
         """Input that never became a command."""
-        try:
-            return await self._keeper.refuse(spoken, sentence)
-        except JournalFault as fault:
-            return self.cannot_record(fault)
+        return await self._kept(self._keeper.refuse(spoken, sentence))
 
     async def record(self, body: EventBody) -> Answer:
         """Something that does not change the round."""
+        return await self._kept(self._keeper.record(body))
+
+    async def _kept(self, work: Awaitable[Answer]) -> Answer:
+        """What the keeper answers, or what is said when it cannot write."""
         try:
-            return await self._keeper.record(body)
+            return await work
         except JournalFault as fault:
             return self.cannot_record(fault)
 

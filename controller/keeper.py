@@ -42,6 +42,7 @@ T = TypeVar("T")
 
 COMMANDS_WAITING_MAX = 16
 REPLAY_BATCH = 256
+TOO_MANY_AT_ONCE = "Too many buttons at once. Please press again."
 MEMORY_REPAIRED = "The unit's memory was checked and repaired. Press START again."
 COMMAND_BYTES_MAX = 64
 LABEL_BYTES_MAX = 40
@@ -134,9 +135,7 @@ class RoundKeeper:
         """
         is_pressed = command[0] not in commands.OF_THE_FELT
         if is_pressed and len(self._begun) >= COMMANDS_WAITING_MAX:
-            answer = Answer(False, "Too many buttons at once. Please press again.")
-            self._announce(answer, spoken)
-            return answer
+            return self._answered(TOO_MANY_AT_ONCE, spoken)
         return await self.see_through(self._in_turn(rules, command, spoken))
 
     async def _in_turn(self, rules: Rules, command: tuple[Any, ...], spoken: str) -> Answer:
@@ -151,14 +150,9 @@ class RoundKeeper:
 
     async def _decide_and_act(self, rules: Rules, command: tuple[Any, ...], spoken: str) -> Answer:
         if self.training is not None:
-            refusal = self.training.take(self.training.rules(rules), command)
-            answer = Answer(not refusal, refusal)
-            self._announce(answer, spoken)
-            return answer
+            return self._answered(self.training.take(self.training.rules(rules), command), spoken)
         if command[0] == commands.START and await self._repaired_memory():
-            answer = Answer(False, MEMORY_REPAIRED)
-            self._announce(answer, spoken)
-            return answer
+            return self._answered(MEMORY_REPAIRED, spoken)
         happened, refusal = decide(self.live_state, rules, command)
         durable = [event for event in happened if not is_local(event[0])]
         if refusal:
@@ -167,10 +161,9 @@ class RoundKeeper:
         await self._make_durable(durable, [event for event in happened if event[0] in KEPT])
         for kind, body in happened:
             self._apply(kind, body, self._wall_ms())
-        answer = Answer(not refusal, refusal)
-        if happened or refusal or spoken:
-            self._announce(answer, spoken)
-        return answer
+        if not happened and not refusal and not spoken:
+            return TAKEN  # nothing changed, and nobody waits for an answer
+        return self._answered(refusal, spoken)
 
     async def _repaired_memory(self) -> bool:
         """Checks what the bets are about to rest on; True when it had to be repaired first."""
@@ -215,8 +208,7 @@ class RoundKeeper:
             await self._make_durable([(body.KIND, body.to_body())])
             if begin is not None:
                 begin()
-        self._announce(TAKEN, "")
-        return TAKEN
+        return self._answered("", "")
 
     async def adopt_settings(self, body: bytes) -> None:
         """Keeps the manager's settings and the fact of their adoption, both or neither."""
@@ -231,7 +223,11 @@ class RoundKeeper:
         if self.training is None:
             async with self._turn:
                 await self._make_durable([_refused_event(spoken, sentence)])
-        answer = Answer(False, sentence)
+        return self._answered(sentence, spoken)
+
+    def _answered(self, refusal: str, spoken: str) -> Answer:
+        """Everybody hears the answer, once and after all of it is in force."""
+        answer = Answer(False, refusal) if refusal else TAKEN
         self._announce(answer, spoken)
         return answer
 
@@ -264,17 +260,16 @@ class RoundKeeper:
                 return Answer(False, TRAIN_LATER)
             await self._make_durable([_training_event(by, "begun")])
             self.training = Training(meters, self._wall_ms())
-        self._announce(TAKEN, "")
-        return TAKEN
+        return self._answered("", "")
 
-    async def end_training(self) -> None:
+    async def end_training(self) -> Answer:
         """Back to what was before: the table's own round was never touched."""
         async with self._turn:
             if self.training is None:
-                return
+                return TAKEN
             self.training = None
             await self._make_durable([_training_event("", "ended")])
-        self._announce(TAKEN, "")
+        return self._answered("", "")
 
 
 def _training_event(by: str, result: str) -> tuple[int, dict[int, Any]]:
