@@ -82,9 +82,6 @@ class RoundKeeper:
         """Of the round that people see."""
         return self.training.clock if self.training else self._clock
 
-    def round_age_ms(self) -> int:
-        return self.clock.age_ms()
-
     async def restore(self) -> None:
         """Rebuilds the round from the journal. Until it is whole, nobody sees any of it."""
         state, kept, wins = RoundState(), self._journal.records, LastWins()
@@ -141,7 +138,7 @@ class RoundKeeper:
     async def _in_turn(self, rules: Rules, command: tuple[Any, ...], spoken: str) -> Answer:
         async with self._turn:
             # Not before its turn: while START is being written, the age is still the last round's.
-            timed = commands.since_lock(command, aio.ticks_ms(), self.round_age_ms())
+            timed = commands.since_lock(command, aio.ticks_ms(), self.clock.age_ms())
             if timed[0] == commands.REOPEN:
                 timed = commands.reopen(self.clock.end_age_ms())
             if timed[0] == commands.FORGOTTEN and self.training is None:

@@ -91,6 +91,6 @@ class LateChanges:
         self._told_additions[sensor] = count  # as it was then; it may have grown meanwhile
 
     def _next_light_change_ms(self) -> int:
-        state, age_ms = self._keeper.state, self._keeper.round_age_ms()
+        state, age_ms = self._keeper.state, self._keeper.clock.age_ms()
         left = [lights.late_left_ms(sensor, state, age_ms) for sensor in self._spots]
         return min([ms for ms in left if ms] + [LOOK_AT_LEAST_EVERY_MS])

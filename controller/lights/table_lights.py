@@ -67,7 +67,7 @@ class TableLights:
             return lights.FAULT
         if self._is_sought(sensor) and lights.finds(presence, keeper.state):
             return lights.FIND
-        return lights.light_of(sensor, presence, keeper.state, keeper.round_age_ms())
+        return lights.light_of(sensor, presence, keeper.state, keeper.clock.age_ms())
 
     def look(self, sensor: str) -> str:
         """What its lamps show now."""

@@ -90,7 +90,7 @@ def _late(table: FloorTable) -> dict[str, tuple[bool, int]]:
 
 def _age_ms(table: FloorTable) -> int:
     assert table.unit.controller is not None
-    return table.unit.controller.keeper.round_age_ms()
+    return table.unit.controller.keeper.clock.age_ms()
 
 
 def test_a_late_change_is_recorded_with_the_moment_it_began(table_name: str) -> None:

@@ -148,7 +148,7 @@ def _lay(table: FloorTable, level: float) -> int:
     controller = table.unit.controller
     counts = round(level * controller.felt.spots[BET].calibration.chip_delta)
     table.world.electrodes.lay_reading(BET, table.unit.references.raw_by_sensor[BET] - counts)
-    return controller.keeper.round_age_ms()
+    return controller.keeper.clock.age_ms()
 
 
 async def _shown_and_no_bet(table: FloorTable, came_ms: int, lag_max_ms: int) -> None:

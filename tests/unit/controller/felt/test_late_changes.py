@@ -158,7 +158,7 @@ def test_a_chip_taken_in_a_round_left_when_it_did_however_long_it_waits(journal:
         await felt.pass_ms(1000)
         felt.disk.sync_ms = 1000
         press = create_task(felt.keeper.submit(felt.rules, commands.start([])))
-        left_ms = felt.keeper.round_age_ms()
+        left_ms = felt.keeper.clock.age_ms()
         felt.levels["3A"] = 0.0
         await felt.pass_ms(5000)
         assert not (await press).accepted
@@ -192,7 +192,7 @@ def test_what_happens_to_a_bet_is_recorded_however_many_presses_wait(
         await felt.start()
         await felt.pass_ms(1000)
         presses = press_often(felt)
-        acted_ms = felt.keeper.round_age_ms()
+        acted_ms = felt.keeper.clock.age_ms()
         felt.levels["3A"] = level
         await felt.pass_ms(2500)
         felt.disk.sync_ms = SYNC_MS
