@@ -13,7 +13,8 @@ from difflib import get_close_matches
 from kit.command_line import Refused, run_command, told
 from kit.config import ConfigError
 from kit.version import SOFTWARE
-from manager.cli import adoption, approval, audit, corrections, release, serving
+from manager.cli import accounting, adoption, approval, audit, corrections, release, serving
+from manager.cli import backup as backup_cli
 from manager.cli import explain as explain_cli
 from manager.cli import export as export_cli
 from manager.cli import games as games_cli
@@ -122,12 +123,30 @@ def _share_identities(arguments: Sequence[str]) -> int:
     return groups_cli.share_identities(arguments)
 
 
+def _accounting(arguments: Sequence[str]) -> int:
+    """write the money of some gaming days in debit and credit (CSV or JSON lines)"""
+    return accounting.main(arguments)
+
+
+def _backup(arguments: Sequence[str]) -> int:
+    """copy the manager's folder while it serves"""
+    return backup_cli.take(arguments)
+
+
+def _restore(arguments: Sequence[str]) -> int:
+    """put a backup back as a new folder, and audit it"""
+    return backup_cli.put_back(arguments)
+
+
 TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "odds": _odds,
     "check-pack": _check_pack,
     "advise": _advise,
     "explain": _explain,
     "export": _export,
+    "accounting": _accounting,
+    "backup": _backup,
+    "restore": _restore,
     "audit": _audit,
     "audit-export": _audit_export,
     "train": _train,
