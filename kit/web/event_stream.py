@@ -57,6 +57,10 @@ class Streams:
     def count(self) -> int:
         return len(self._open)
 
+    @property
+    def open_ones(self) -> list[EventStream]:
+        return list(self._open)
+
     def close(self) -> None:
         """Every open stream ends within one beat; call it before stopping the server."""
         self.closing = True

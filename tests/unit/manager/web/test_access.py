@@ -12,6 +12,7 @@ from starlette.routing import Mount
 
 from manager.ledger.store.relations import PEOPLE
 from manager.people.roles import Role
+from manager.people.sessions import IDLE_MAX_S
 from manager.web.access import COOKIE, SAFE_COOKIE, Access, Page
 from manager.web.app import build
 from tests.kit.manager_views import FakeManager, FakeUnits
@@ -200,6 +201,17 @@ def test_an_admin_makes_a_token_with_a_password_and_sees_it_once(house: House) -
 def test_the_stream_is_closed_to_strangers(house: House) -> None:
     answer = house.ask("GET", "/events", headers={"sec-fetch-mode": "cors"})
     assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/meters/main/plot", "/bank"])
+def test_what_a_page_asks_by_itself_keeps_nobody_signed_in(house: House, path: str) -> None:
+    """Catches: a plot on an empty desk that renews its session for ever."""
+    token = house.token(Role.CAGE)
+    house.now_s += IDLE_MAX_S - 1
+    assert house.ask("GET", path, token).status_code == 200
+    house.now_s += 2
+    is_on = house.ask("GET", "/bank", token).status_code == 200
+    assert is_on is (path == "/bank")
 
 
 def test_no_form_is_taken_without_its_key_or_from_elsewhere(house: House) -> None:

@@ -1,0 +1,167 @@
+"""Every page of the office, in one browser: on a desk, a phone, zoomed, at night, and on paper.
+
+Mutations this catches: a table that is wider than a phone, a colour that is too faint in one theme,
+a script error, a font from elsewhere, a page that misses what happened while its line was cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from manager.people.roles import Role
+from tests.kit.chromium import launch_chromium
+from tests.kit.contrast import TOO_FAINT
+from tests.kit.office_house import OfficeHouse, office_house
+from tests.kit.people import PASSWORD
+
+pytestmark = pytest.mark.browser
+
+GAME = "four-card/progressive/Pays-1"
+PAGES = (
+    *("/", "/tables/touch-1", "/meters/main", "/wins", "/wins/1", "/wins/1/explain"),
+    *("/requests", "/corrections", "/corrections/adjust", "/alarms", "/days", "/bank", "/units"),
+    *("/setup", f"/setup/table?A={GAME}", "/advice", f"/advice/numbers?paytable={GAME}"),
+    *("/training",),
+)
+LOOKS: dict[str, dict[str, Any]] = {
+    "desk": {"viewport": {"width": 1280, "height": 800}},
+    "phone": {"viewport": {"width": 320, "height": 640}},
+    # A zoom of 200 % is half as many pixels, each twice as large.
+    "zoomed": {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2},
+    "night": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
+}
+TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+# Who reads with the ears needs a name on everything that is typed, chosen or pressed.
+NAMELESS = """() => [...document.querySelectorAll("input:not([type=hidden]), select, button, a")]
+  .filter(e => !(e.labels?.length || e.ariaLabel || e.title || e.textContent.trim()))
+  .map(e => e.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = launch_chromium(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def house(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OfficeHouse]:
+    with office_house(browser, tmp_path_factory.mktemp("office")) as house:
+        yield house
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_page_fits_and_can_be_read(house: OfficeHouse, look: str) -> None:
+    page = house.let_in(Role.EXECUTIVE, **LOOKS[look])
+    wrong: list[str] = []
+    for path in PAGES:
+        answer = page.goto(house.url + path)
+        assert answer is not None
+        assert answer.status == 200, path
+        if page.evaluate(TOO_WIDE):
+            wrong.append(f"{path} is wider than its screen")
+        if look in ("desk", "night"):  # the others have the colours of the desk
+            wrong += [f"{path}: {each}" for each in page.evaluate(TOO_FAINT)]
+        wrong += [f"{path} has no name for {each}" for each in page.evaluate(NAMELESS)]
+    assert not wrong, wrong
+
+
+def test_an_admin_has_people_and_no_other_page_links_there(house: OfficeHouse) -> None:
+    page = house.let_in(Role.ADMIN, **LOOKS["phone"])
+    page.goto(f"{house.url}/people")
+    assert not page.evaluate(TOO_WIDE)
+    assert page.evaluate(TOO_FAINT) == []
+    auditor = house.let_in(Role.AUDITOR)
+    auditor.goto(house.url)
+    expect(auditor.get_by_role("link", name="People")).to_have_count(0)
+    expect(auditor.get_by_role("link", name="Corrections")).to_have_count(0)
+
+
+def test_paper_has_the_figures_and_nothing_to_click(house: OfficeHouse) -> None:
+    page = house.let_in(Role.CAGE)
+    page.goto(f"{house.url}/days")
+    page.emulate_media(media="print")
+    expect(page.locator("body > header")).to_be_hidden()
+    expect(page.locator(".pick")).to_be_hidden()
+    expect(page.locator('[data-section="bank"]')).to_be_visible()
+
+
+def test_wins_are_found_by_keyboard_alone(house: OfficeHouse) -> None:
+    page = house.let_in(Role.SURVEILLANCE)
+    page.goto(f"{house.url}/wins")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    words = page.locator("[name=words]")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if words.evaluate("e => e === document.activeElement"):
+            break
+    expect(words).to_be_focused()
+    page.keyboard.type("no such hand")
+    page.keyboard.press("Enter")
+    expect(page.locator(".none")).to_have_text("No such win.")
+
+
+def test_a_table_is_set_up_by_one_and_opened_by_another(house: OfficeHouse) -> None:
+    """From the games to the floor: a refusal at its field, a look, a password, a second person."""
+    asker, second = house.let_in(Role.OPERATOR), house.let_in(Role.EXECUTIVE)
+    asker.goto(f"{house.url}/setup")
+    asker.locator("[name=A]").select_option(GAME)
+    asker.get_by_role("button", name="Type the numbers").click()
+    asker.locator('[name="table.id"]').fill("four-card-9")
+    asker.locator('[name="table.name"]').fill("Four Card 9")
+    asker.locator('[name="board.serial"]').fill("UF-0009")
+    asker.locator('[name="A.top.link"]').select_option("main")
+    asker.locator('[name="table.seats"]').fill("99")
+    asker.get_by_role("button", name="Look at it").click()
+    expect(asker.locator("#wrong-table-seats")).to_contain_text("12")
+    expect(asker.locator('[name="table.name"]')).to_have_value("Four Card 9")
+    asker.locator('[name="table.seats"]').fill("7")
+    asker.get_by_role("button", name="Look at it").click()
+    expect(asker.locator(".preview")).to_contain_text("Table four-card-9 is open, on main.")
+    asker.get_by_label("Your password again").fill(PASSWORD)
+    asker.get_by_role("button", name="Ask to open it").click()
+    expect(asker.locator(".notice")).to_contain_text("waits for a second person")
+    second.goto(f"{house.url}/requests")
+    second.get_by_label("Your password again").fill(PASSWORD)
+    second.get_by_role("button", name="Approve").click()
+    expect(second.locator(".notice")).to_contain_text("Table four-card-9 is open")
+    second.goto(f"{house.url}/tables/four-card-9")
+    expect(second.get_by_role("heading", name="Four Card 9")).to_be_visible()
+
+
+def test_a_cut_stream_comes_back_with_everything(browser: Browser, tmp_path: Path) -> None:
+    """Catches: a page that looks live while it is not, and one that goes on from where it was."""
+    with office_house(browser, tmp_path) as house:
+        page = house.let_in(Role.CAGE)
+        page.goto(house.url)
+        expect(page.locator('[data-win="1"]')).to_be_visible()
+        expect(page.locator("#live-word")).to_have_text("Live")
+        page.context.set_offline(True)
+        for stream in list(house.served.app.state.streams.open_ones):
+            house.served.do(house.served.app.state.streams.leave, stream=stream)
+        expect(page.locator("body")).to_have_attribute("data-stale", "yes", timeout=30_000)
+        expect(page.locator("#veil")).to_be_visible()
+        for number in (2, 3):
+            house.served.do(house.books.end, table_id="touch-1", round_number=number - 1)
+            house.served.do(play_and_win, house=house, number=number)
+        page.context.set_offline(False)
+        expect(page.locator('[data-win="3"]')).to_be_visible(timeout=30_000)
+        expect(page.locator('[data-win="2"]')).to_be_visible()
+        shown = house.books.shown_on("main")
+        meter = page.locator('[data-meter="main"].shown')
+        expect(meter).to_have_attribute("data-amount-cents", str(shown))
+        expect(page.locator("body")).to_have_attribute("data-stale", "no")
+        house.problems.clear()  # the browser notes that it was offline
+
+
+def play_and_win(house: OfficeHouse, number: int) -> None:
+    house.books.start("touch-1", number, "1A", "5A")
+    house.books.win("touch-1", number, number, s5A="straight-flush")

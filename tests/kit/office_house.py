@@ -1,0 +1,84 @@
+"""A manager with a past, somebody of each role, and Chromium windows to look at its pages with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect
+
+from manager.people.roles import Role
+from manager.web.app import build
+from tests.kit.manager_views import FakeUnits
+from tests.kit.people import PASSWORD, access_to, add_people
+from tests.kit.pretend_books import Books, document
+from tests.kit.served_pages import Served
+
+
+class OfficeHouse:
+    """Two tables on one meter, one win of two winners, and windows that note what is odd."""
+
+    def __init__(self, browser: Browser, books: Books) -> None:
+        self.browser, self.books = browser, books
+        self.manager = books.manager
+        self.access = access_to(self.manager.store, book=self.manager.booking.book)
+        add_people(self.access.people, **{str(role).capitalize(): str(role) for role in Role})
+        self.served = Served(build(self.manager.view, self.access, units=FakeUnits()))
+        self.problems: list[str] = []
+
+    @property
+    def url(self) -> str:
+        return self.served.url
+
+    def screen(self, **look: Any) -> Page:
+        page = self.browser.new_context(**look).new_page()
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on(
+            "console",
+            lambda said: self.problems.append(said.text) if said.type == "error" else None,
+        )
+        page.on("request", lambda asked: self._foreign(asked.url))
+        return page
+
+    def signed_in(self, role: Role, **look: Any) -> Page:
+        """By name and password, as people do."""
+        page = self.screen(**look)
+        page.goto(self.url)
+        page.get_by_label("Name").fill(str(role))
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator(".me")).to_contain_text(str(role))
+        return page
+
+    def let_in(self, role: Role, **look: Any) -> Page:
+        """Already signed in, for who looks at many pages."""
+        person = self.access.people.find(str(role))
+        assert person is not None
+        page = self.screen(**look)
+        token = self.access.sessions.begin(person)
+        page.context.add_cookies([{"name": self.access.cookie, "value": token, "url": self.url}])
+        return page
+
+    def _foreign(self, url: str) -> None:
+        if not re.match(re.escape(self.url) + "|data:", url):
+            self.problems.append(f"left for {url}")
+
+
+@contextmanager
+def office_house(browser: Browser, folder: Path) -> Iterator[OfficeHouse]:
+    """Fails at its end when a page asked elsewhere or wrote an error."""
+    books = Books(str(folder / "ledger.sqlite"))
+    books.open(document())
+    books.open(document("touch-2"), "touch-2")
+    books.start("touch-1", 1, "1A", "2A", "5A")
+    books.paid(_5A="four-aces", _2A="straight-flush")
+    house = OfficeHouse(browser, books)
+    with house.served:
+        yield house
+        for context in browser.contexts:
+            context.close()
+    assert not house.problems, house.problems
+    books.store.close()
