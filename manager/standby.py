@@ -17,7 +17,7 @@ from manager.control import Request
 from manager.identity.folder import IdentityFolder
 from manager.identity_place import identities_of
 from manager.ledger.errors import LedgerError, StoreError
-from manager.ledger.store.postgres_lease import LeaseDesk, Standing
+from manager.ledger.store.postgres_lease import LeaseLine, Standing
 from manager.link.gate import FAREWELL_MAX_S, UnitGate
 from manager.link.tls_listener import Limits, TlsDoor
 from protocol.secrets import tls
@@ -46,7 +46,7 @@ class LeaseLook:
     """Looks at the lease again and again, and says meanwhile that this manager is there."""
 
     def __init__(self, url: str, schema: str, post: Post, is_serving: bool) -> None:
-        self._desk = LeaseDesk(url, schema)
+        self._lease_line = LeaseLine(url, schema)
         self._post = post
         self._is_serving = is_serving
         self.standing: Standing | None = None  # None: the database does not answer
@@ -65,13 +65,13 @@ class LeaseLook:
             await asyncio.sleep(ANNOUNCE_EVERY_S)
 
     def close(self) -> None:
-        self._desk.close()
+        self._lease_line.close()
 
     def _look(self, announce: bool) -> Standing:
         if announce:
             post = self._post
-            self._desk.announce(post.name, post.link, post.web, self._is_serving)
-        return self._desk.look()
+            self._lease_line.announce(post.name, post.link, post.web, self._is_serving)
+        return self._lease_line.look()
 
 
 class StandBy:

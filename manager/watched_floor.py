@@ -20,7 +20,7 @@ from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.places import SCHEMA, reader_at
-from manager.ledger.store.postgres_lease import KnownManager, LeaseDesk, Standing, groups_in
+from manager.ledger.store.postgres_lease import KnownManager, LeaseLine, Standing, groups_in
 from manager.ledger.store.postgres_reader import open_reader
 from manager.ledger.store.relations import Row
 from manager.ledger.store.store import Store
@@ -80,11 +80,11 @@ class WholeFloor:
 
 
 def look_once(url: str, schema: str) -> Standing:
-    desk = LeaseDesk(url, schema)
+    line = LeaseLine(url, schema)
     try:
-        return desk.look()
+        return line.look()
     finally:
-        desk.close()
+        line.close()
 
 
 def _nowhere(unit_id: str) -> None:

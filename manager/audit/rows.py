@@ -22,7 +22,7 @@ _MISPLACED = (
 
 
 def first_difference(ledger: Ledger, fold: Fold) -> str:
-    """What is kept otherwise than the chain tells it, "" when nothing is."""
+    """Where the rows differ from what the chain tells, "" when nowhere."""
     for problem in _differences(ledger, fold):
         return problem
     return ""

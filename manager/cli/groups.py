@@ -39,13 +39,13 @@ def move_group(arguments: Sequence[str]) -> int:
     parser = _parser("move-group")
     parser.add_argument("--to", required=True, metavar="NAME", help="the manager that takes over")
     options = parser.parse_args(arguments)
-    from manager.ledger.store.postgres_lease import LeaseDesk
+    from manager.ledger.store.postgres_lease import LeaseLine
 
-    desk = LeaseDesk(*_database(options.data))
+    line = LeaseLine(*_database(options.data))
     try:
-        owner = desk.ask_to_move(options.to)
+        owner = line.ask_to_move(options.to)
     finally:
-        desk.close()
+        line.close()
     print(f"{owner} was asked to hand over to {options.to}; it does so within two seconds.")
     return 0
 

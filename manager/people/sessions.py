@@ -44,9 +44,9 @@ class Sessions:
         """The token that the browser keeps; here only its hash is kept."""
         self._sweep()
         own = [mark for mark, each in self._open.items() if each.person.id == person.id]
-        crowd = own if len(own) >= self._per_person_max else list(self._open)
+        candidates = own if len(own) >= self._per_person_max else list(self._open)
         if len(own) >= self._per_person_max or len(self._open) >= SESSIONS_MAX:
-            del self._open[min(crowd, key=lambda mark: self._open[mark].seen_s)]
+            del self._open[min(candidates, key=lambda mark: self._open[mark].seen_s)]
         token, now_s = secrets.token_urlsafe(32), self._now_s()
         self._open[_mark(token)] = Session(person, secrets.token_urlsafe(24), now_s, now_s)
         return token

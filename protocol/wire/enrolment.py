@@ -1,7 +1,7 @@
 """What a unit without a certificate and a manager say to each other until it has one.
 
 A conversation of its own, over TLS with its own ALPN name and port; the link's messages are not
-spoken here and these are not spoken there. Who is granted what is decided by the manager's desk.
+spoken here and these are not spoken there. Who is granted what is decided by the manager.
 """
 
 from __future__ import annotations

@@ -328,7 +328,7 @@ class Floor:
         return errors
 
     def books_differ(self) -> str:
-        """What the books in memory hold otherwise than their log, "" when nothing."""
+        """Where the books in memory differ from their log, "" when nowhere."""
         return self._manager.difference()
 
     def unsound_books(self) -> str:

@@ -17,7 +17,7 @@ class FoldWatch:
         self._last = 0
 
     def difference(self, store: Store) -> str:
-        """What the books in memory hold otherwise than their log tells it, "" when nothing."""
+        """Where the books in memory differ from their log, "" when nowhere."""
         store.commits.flush()  # memory may be ahead of its log
         try:
             for recorded, _ in store.recorded(self._last + 1):

@@ -59,7 +59,7 @@ class SimManager:
         await self.app.server.serve_stream(reader, writer, self._arrival_count)
 
     def difference(self) -> str:
-        """What its books hold otherwise than their log tells it, "" when nothing."""
+        """Where its books differ from their log, "" when nowhere."""
         return self._fold.difference(self.app.store) if self.running else ""
 
     def kill(self) -> None:

@@ -18,7 +18,7 @@ from manager.identity.postgres_store import PostgresIdentityStore
 from manager.ledger.errors import StoreError
 from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.places import database_of, reader_at
-from manager.ledger.store.postgres_lease import LeaseDesk
+from manager.ledger.store.postgres_lease import LeaseLine
 from manager.ledger_place import keep_database
 from manager.people.passwords import KEY_NAME
 from tests.kit.linked_floor import Count, LinkedFloor, LinkedUnit, Recorder, count, enrol, until
@@ -85,13 +85,13 @@ class Managers:
 
     def owner(self) -> str:
         """Nobody, too, while the database does not answer."""
-        desk = LeaseDesk(*database_of(self.place))
+        line = LeaseLine(*database_of(self.place))
         try:
-            standing = desk.look()
+            standing = line.look()
         except StoreError:
             return ""
         finally:
-            desk.close()
+            line.close()
         return standing.owner.name if standing.owner else ""
 
     def page(self, name: str, path: str = "/") -> str:

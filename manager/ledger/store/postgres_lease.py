@@ -158,7 +158,7 @@ def groups_in(url: str) -> list[str]:
         raise StoreError(sentence) from error
 
 
-class LeaseDesk:
+class LeaseLine:
     """A line of its own to look at the lease; opened anew after any trouble."""
 
     def __init__(self, url: str, schema: str) -> None:
