@@ -23,9 +23,11 @@ from manager.intake.win_events import WinEvents
 from manager.ledger import pricing
 from manager.ledger.awards import settling
 from manager.ledger.awards.payments import Payments
+from manager.ledger.store.commits import Commits
+from manager.ledger.store.engine import Batch, Fenced, OutcomeUnknown, StorageFailed
 from manager.ledger.store.entries import EventSource
 from manager.ledger.store.sqlite_engine import SqliteEngine
-from manager.ledger.store.store import Store
+from manager.ledger.tails import Tails
 from manager.link.connection import Connection
 from manager.link.group_commit import GroupCommit
 from protocol.wire import events
@@ -226,7 +228,7 @@ def failed_write_acknowledged(patch: Patch) -> None:
         return outcomes
 
     patch.setattr(GroupCommit, "_take", mutated)
-    patch.setattr(Store, "when_durable", lambda self, then: then())
+    patch.setattr(Commits, "when_durable", lambda self, then: then())
 
 
 def shared_award_not_divided(patch: Patch) -> None:
@@ -251,3 +253,55 @@ def measured_on_what_is_left(patch: Patch) -> None:
 def earlier_claims_of_the_round_forgotten(patch: Patch) -> None:
     """Where everyone is paid in full, a second claim of the round is measured anew."""
     patch.setattr(Payments, "_in_round", lambda self, table_id, round_number, state: state)
+
+
+def _taken_for_done(patch: Patch, problem: type[StorageFailed]) -> None:
+    """A commit that ends so counts as done."""
+    write = Commits._write
+
+    def mutated(self: Commits, batch: Batch) -> None:
+        commit = self._engine.commit
+        try:
+            commit(batch)
+        except problem:
+            return
+        except OutcomeUnknown:
+            if not self._engine.resolve(batch):
+                write(self, batch)
+
+    patch.setattr(Commits, "_write", mutated)
+
+
+def fenced_owner_goes_on(patch: Patch) -> None:
+    """A manager whose lease is gone acknowledges what it could not write."""
+    _taken_for_done(patch, Fenced)
+
+
+def unknown_outcome_taken_for_done(patch: Patch) -> None:
+    """The answer of a commit was lost, and nobody asks what became of it."""
+    _taken_for_done(patch, OutcomeUnknown)
+
+
+def sent_before_durable(patch: Patch) -> None:
+    """What rests on a late commit leaves at once."""
+
+    async def at_once(self: Commits, number: int | None = None) -> None:
+        return
+
+    patch.setattr(Commits, "until_durable", at_once)
+    patch.setattr(Commits, "when_durable", lambda self, then: then())
+
+
+def tail_of_memory(patch: Patch) -> None:
+    """The tail that is signed is that of memory, which a power cut can lose."""
+    now = Tails.now
+
+    def mutated(self: Tails) -> Any:
+        commits = self._store.commits
+        durable, commits._durable = commits._durable, self._store.tail()
+        try:
+            return now(self)
+        finally:
+            commits._durable = durable
+
+    patch.setattr(Tails, "now", mutated)

@@ -17,6 +17,8 @@ from tests.storm import mutations
 CUTS = ("power cut", "power cut at any await", "power cut inside the disk")
 KILLS = ("manager killed", "manager killed at any await", "manager killed inside the disk")
 LINKS = ("link cut", "connection reset")
+LEDGERS = ("manager lease lost", "manager commits late", "manager commit unknown")
+TOO_EARLY = ("acknowledged after the commit", "shown after the commit")
 
 Mutation = Callable[[pytest.MonkeyPatch], None]
 Case = tuple[Mutation, tuple[str, ...], tuple[str, ...], int]
@@ -89,6 +91,20 @@ CASES: tuple[Case, ...] = (
         ("acknowledged after the commit",),
         1,
     ),
+    (
+        mutations.fenced_owner_goes_on,
+        ("manager lease lost",),
+        (*TOO_EARLY, "the tail told is the ledger's"),
+        2,
+    ),
+    (
+        mutations.unknown_outcome_taken_for_done,
+        ("manager commit unknown",),
+        (*TOO_EARLY, "the tail told is the ledger's"),
+        2,
+    ),
+    (mutations.sent_before_durable, ("manager commits late",), TOO_EARLY, 2),
+    (mutations.tail_of_memory, ("manager commits late",), ("the tail told is the ledger's",), 2),
 )
 
 # What only a floor with drawn games and award policies can notice, with a seed whose table has
@@ -144,7 +160,7 @@ def notice(rules: tuple[str, ...], storms: Iterator[list[tuple[str, str]]]) -> N
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("kinds", [(), CUTS, KILLS, LINKS, ("disk copied",)], ids=str)
+@pytest.mark.parametrize("kinds", [(), CUTS, KILLS, LINKS, LEDGERS, ("disk copied",)], ids=str)
 def test_without_a_mutation_the_same_storms_are_silent(kinds: tuple[str, ...], depth: str) -> None:
     assert storm(kinds, seed=1, depth=depth) == []
 

@@ -31,7 +31,8 @@ async def heal(floor: StormFloor) -> None:
         manager.listeners.clear()
         manager.disk.cancel_cut()
         manager.disk.failing.clear()
-        if manager.halted:
+        manager.process.answers_lost.clear()
+        if manager.halted or manager.process.line.is_fenced:
             manager.kill(silent=False)
         while not manager.running and not floor.record.violations:
             await asyncio.sleep(0.1)
@@ -143,6 +144,8 @@ def _check_table(floor: StormFloor, table: StormTable) -> None:
     if table.journal.round.is_open:
         sentence = f"round {table.journal.round.number} was never ended, but the table is open"
         floor.record.violate("no round lost", table.name, sentence)
+    if table.unit.journal is not None:
+        table.manager.tails.remembered(table.name, table.unit.journal.tail.told)
     table.check_lights()
 
 

@@ -19,6 +19,10 @@ START_REFUSED_OFFLINE = "a START was refused offline"
 LATE_CHIP_RECORDED = "a late chip was recorded"
 ROUND_RESUMED = "a round resumed after a cut"
 BACKLOG_OVER_WINDOW = "more events than one window waited, and drained"
+LEASE_TAKEN_OVER = "another manager took the ledger over"
+STEPS_LOST_WITH_LEASE = "steps that were not durable went with the old owner"
+UNKNOWN_COMMIT_DONE = "a commit without an answer was found done"
+UNKNOWN_COMMIT_REPEATED = "a commit without an answer was found missing, and repeated"
 HELD_BUS_FREED = "a unit freed its held bus"
 RESTED_LIGHTS_COMPARED = "the lights of a resting table were compared with the truth"
 SEVERAL_AWARDS = {
@@ -38,6 +42,9 @@ MUST_FIRE = (
     START_REFUSED_OFFLINE,
     LATE_CHIP_RECORDED,
     ROUND_RESUMED,
+    LEASE_TAKEN_OVER,
+    UNKNOWN_COMMIT_DONE,
+    UNKNOWN_COMMIT_REPEATED,
     RESTED_LIGHTS_COMPARED,
 )
 # Below this a storm may miss a mark by chance; from here on a missing mark fails it.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from manager.ledger.store.store import Store
+from manager.ledger.store.ledger import Ledger
 from sim.runs.storm import marks
 from sim.runs.storm.checks.books import Books
 from sim.runs.storm.record import Record
@@ -40,7 +40,7 @@ class AlarmWatch:
         self._is_copied = is_copied
         self._count = 0
 
-    def look(self, store: Store) -> None:
+    def look(self, store: Ledger) -> None:
         """Takes in what is new; a refusal that is due must have come with its claim."""
         for number, code, table_id, unit_id, sentence in store.rows(
             "SELECT number, code, table_id, unit_id, sentence FROM alarms WHERE number > ?"

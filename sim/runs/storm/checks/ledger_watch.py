@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import cbor2
 
-from manager.ledger.store.store import Store
+from manager.ledger.store.ledger import Ledger
 from sim.runs.storm import marks
 from sim.runs.storm.checks.alarm_watch import AlarmWatch, IsCopied
 from sim.runs.storm.checks.awards import MICRO
@@ -79,6 +79,8 @@ class LedgerWatch:
         self._on_event = on_event
         self._entry_count = 0
         self._digest = b""
+        self._digests: list[bytes] = []  # of every entry, from the first on
+        self._shown: list[dict[str, int]] = []  # the meters after each of them
         self._win_count = 0
         self._due: deque[Expected] = deque()
         self._releases: dict[str, int] = {}
@@ -99,7 +101,7 @@ class LedgerWatch:
 
     # -- looking -----------------------------------------------------------------------------
 
-    def look(self, store: Store) -> None:
+    def look(self, store: Ledger) -> None:
         """Takes in what was committed since the last look."""
         self._read_units(store)
         for number, rows in groupby(store.rows(_ENTRIES, (self._entry_count,)), lambda r: r[0]):
@@ -112,7 +114,7 @@ class LedgerWatch:
         self._alarms.look(store)
         self._compare_balances(store)
 
-    def restarted(self, store: Store) -> bool:
+    def restarted(self, store: Ledger) -> bool:
         """Everything seen committed must still be there. True when more is there than was seen."""
         before = (self._entry_count, self._event_count())
         row = store.row("SELECT digest FROM transactions WHERE number = ?", (self._entry_count,))
@@ -124,7 +126,7 @@ class LedgerWatch:
             self.look(store)
         return before != (self._entry_count, self._event_count())
 
-    def _still_there(self, store: Store, unit_id: str, unit: UnitView) -> None:
+    def _still_there(self, store: Ledger, unit_id: str, unit: UnitView) -> None:
         if not unit.digests:
             return
         row = store.row(
@@ -141,7 +143,7 @@ class LedgerWatch:
 
     # -- events ------------------------------------------------------------------------------
 
-    def _read_units(self, store: Store) -> None:
+    def _read_units(self, store: Ledger) -> None:
         for unit_id, table_id, journal_id, last, lock in store.rows(
             "SELECT unit_id, table_id, journal_id, last_sequence, lock_sentence FROM units"
             " ORDER BY unit_id"
@@ -155,7 +157,7 @@ class LedgerWatch:
             if last != unit.last_sequence:
                 self._violate("no gap", f"{unit_id} is at {last}, its events end elsewhere")
 
-    def _read_events(self, store: Store, unit_id: str, unit: UnitView) -> None:
+    def _read_events(self, store: Ledger, unit_id: str, unit: UnitView) -> None:
         for sequence, kind, body, monotonic_ms, wall_ms, digest in store.rows(
             "SELECT sequence, kind, body, monotonic_ms, wall_ms, digest FROM events"
             " WHERE unit_id = ? AND journal_id = ? AND sequence > ? ORDER BY sequence",
@@ -182,7 +184,7 @@ class LedgerWatch:
 
     # -- entries -----------------------------------------------------------------------------
 
-    def _entry(self, store: Store, number: int, rows: list[tuple[Any, ...]]) -> None:
+    def _entry(self, store: Ledger, number: int, rows: list[tuple[Any, ...]]) -> None:
         head, digest = rows[0], rows[0][15]
         postings = [(row[16], row[17]) for row in rows if row[16] is not None]
         if number != self._entry_count + 1:
@@ -197,6 +199,17 @@ class LedgerWatch:
             self._moved_nothing(number, postings)
         else:
             self._match(number, head, dict(postings))
+        self._digests.append(digest)
+        moved = bool(postings) or not self._shown
+        self._shown.append(shown_cents(self.books) if moved else self._shown[-1])
+
+    def digest_at(self, number: int) -> bytes | None:
+        """The digest of this entry; None when it is not committed."""
+        return self._digests[number - 1] if 0 < number <= len(self._digests) else None
+
+    def shown_at(self, number: int) -> dict[str, int] | None:
+        """What each meter showed after this entry; None when it is not committed."""
+        return self._shown[number - 1] if 0 < number <= len(self._shown) else None
 
     def _moved_nothing(self, number: int, postings: list[tuple[str, int]]) -> None:
         if postings:
@@ -225,7 +238,7 @@ class LedgerWatch:
 
     # -- wins, balances ----------------------------------------------------------------------
 
-    def _read_wins(self, store: Store) -> None:
+    def _read_wins(self, store: Ledger) -> None:
         for number, table_id, claim_number in store.rows(
             "SELECT number, table_id, claim_number FROM wins WHERE number > ? ORDER BY number",
             (self._win_count,),
@@ -236,7 +249,7 @@ class LedgerWatch:
         if self._win_count != self.books.win_count:
             self._violate("no win lost", f"{self._win_count} wins, {self.books.win_count} commits")
 
-    def _win(self, store: Store, number: int, table_id: str, claim_number: int) -> None:
+    def _win(self, store: Ledger, number: int, table_id: str, claim_number: int) -> None:
         claim = self.books.claims.get((table_id, claim_number))
         if claim is None or claim.win_number != number:
             self._violate("no win paid twice", f"win {number} of {table_id} has no commit")
@@ -259,7 +272,7 @@ class LedgerWatch:
         for policy in self.books.policies_met(claim):
             self._record.marks.fire(marks.SEVERAL_AWARDS[policy])
 
-    def _compare_balances(self, store: Store) -> None:
+    def _compare_balances(self, store: Ledger) -> None:
         kept: dict[str, int] = dict(store.rows("SELECT account, amount_microcents FROM balances"))
         found = {account: amount for account, amount in kept.items() if amount}
         wanted = {name: amount for name, amount in self.books.balances.items() if amount}
@@ -282,7 +295,7 @@ def shown_cents(books: Books) -> dict[str, int]:
     return {name: meter.total // MICRO for name, meter in books.meters.items()}
 
 
-def _genesis(store: Store) -> bytes:
+def _genesis(store: Ledger) -> bytes:
     row = store.row("SELECT value FROM meta WHERE key = 'ledger_id'")
     assert row is not None
     return hashlib.sha256(_FORM + row[0]).digest()

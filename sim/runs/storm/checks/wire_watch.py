@@ -15,10 +15,12 @@ from sim.network.network import Connection
 from sim.runs.storm import marks
 from sim.runs.storm.checks import kinds
 from sim.runs.storm.checks.journal_watch import JournalWatch
-from sim.runs.storm.checks.ledger_watch import LedgerWatch, shown_cents
+from sim.runs.storm.checks.ledger_watch import LedgerWatch
+from sim.runs.storm.checks.tail_watch import TailWatch
 from sim.runs.storm.record import Record
 
 HEADER_BYTES = 4
+TAIL_KEY = 64  # in Welcome and Ack
 TYPE_AT = HEADER_BYTES + 2  # a map's head, key 0, and then the type
 WATCHED_UP = frozenset({kinds.EVENT_MESSAGE})
 WATCHED_DOWN = frozenset(
@@ -54,9 +56,10 @@ class WatchedManager(Protocol):
 
 
 class WireWatch:
-    def __init__(self, manager: WatchedManager, record: Record) -> None:
+    def __init__(self, manager: WatchedManager, record: Record, tails: TailWatch) -> None:
         self._manager = manager
         self._record = record
+        self._tails = tails
         self.listeners: list[Callable[[WatchedUnit], None]] = []  # hear of awards and receipts
         self._resent: dict[int, int] = {}  # per connection: an event the manager had already
 
@@ -74,8 +77,10 @@ class WireWatch:
         self._manager.look()
         if kind == kinds.WELCOME_MESSAGE:
             self._acknowledged(unit, message[3])
+            self._tails.said(unit.name, message[TAIL_KEY])
         elif kind == kinds.ACK_MESSAGE:
             self._acknowledged(unit, message[1])
+            self._tails.said(unit.name, message[TAIL_KEY])
             self._note_dedupe(connection, message[1])
         elif kind == kinds.METERS_MESSAGE:
             self._meters(unit, message)
@@ -126,7 +131,11 @@ class WireWatch:
             self._violate(unit, "a committed amount never changes", sentence)
 
     def _meters(self, unit: WatchedUnit, message: dict[int, Any]) -> None:
-        wanted = shown_cents(self._manager.ledger.books)
+        wanted = self._manager.ledger.shown_at(message[1])
+        if wanted is None:
+            sentence = f"the meters of entry {message[1]} are sent, which is not committed"
+            self._violate(unit, "shown after the commit", sentence)
+            return
         for name, _label, cents in message[2]:
             if cents != wanted[name]:
                 sentence = f"meter {name} is sent as {cents}, it is {wanted[name]}"

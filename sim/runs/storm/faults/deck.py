@@ -35,6 +35,9 @@ KINDS = (
     "electrode breaks",
     "cabinet opened",
     "liquid spilled",
+    "manager lease lost",
+    "manager commits late",
+    "manager commit unknown",
 )
 
 

@@ -10,7 +10,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 
-from sim.runs.storm.faults import disk, hardware, link, manager, power
+from sim.runs.storm.faults import disk, hardware, ledger, link, manager, power
 from sim.runs.storm.faults.deck import KINDS, Deck
 from sim.runs.storm.floor.floor import StormFloor
 from sim.runs.storm.floor.table import StormTable
@@ -44,6 +44,9 @@ FAULTS: dict[str, Fault] = {
     "electrode breaks": hardware.electrode_breaks,
     "cabinet opened": hardware.cabinet_opened,
     "liquid spilled": hardware.liquid_spilled,
+    "manager lease lost": ledger.lease_lost,
+    "manager commits late": ledger.commits_late,
+    "manager commit unknown": ledger.answers_lost,
 }
 assert tuple(FAULTS) == KINDS
 

@@ -11,18 +11,21 @@ import contextlib
 import random
 from typing import TYPE_CHECKING, Any, Protocol
 
+from manager.app import Manager
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.engine import StorageFailed
+from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.sqlite_engine import SqliteEngine
 from manager.ledger.store.store import Store
-from sim.floor.manager import SimManager
 from sim.network.network import Connection, SimNetwork
 from sim.runs.storm import marks
 from sim.runs.storm.checks.ledger_watch import Event, LedgerWatch
+from sim.runs.storm.checks.tail_watch import TailWatch
 from sim.runs.storm.checks.terms import read_terms
 from sim.runs.storm.checks.wire_watch import WireWatch
 from sim.runs.storm.draw.tables import TablePlan
 from sim.runs.storm.floor.clock import MachineClock
+from sim.runs.storm.floor.process import LOST, StormProcess
 from sim.runs.storm.record import Record
 
 if TYPE_CHECKING:
@@ -46,16 +49,18 @@ class StormManager:
         self.chance = random.Random(f"{seed}/office")
         self.clock = MachineClock()
         self.network = SimNetwork()
-        self.process = SimManager(self.chance.randrange(1 << 30), self.clock)
+        self.process = StormProcess(self.chance.randrange(1 << 30), self.clock)
         self.tables: list[StormTable] = []
         self.listeners: list[Callable[[StormManager, str, Event], None]] = []
         self.ledger = LedgerWatch(name, record, self._knows_event, self._is_copied, self._committed)
         self.errors: list[BaseException] = []
-        self.wire = WireWatch(self, record)
+        self.tails = TailWatch(record, self.process.tail_key, self.ledger.digest_at)
+        self.wire = WireWatch(self, record, self.tails)
         self._dirty = False
         self._down = asyncio.Event()
         self._funeral: list[asyncio.Task[None]] = []
         self._had_unacknowledged = False
+        self._old_owners: list[Manager] = []
         self.disk = self.process.disk
         self.disk.on_cut = self._disk_lost_power
         self.disk.on_change = self._disk_changed
@@ -110,13 +115,52 @@ class StormManager:
             if self.disk.powered:
                 self.record.violate("the ledger can be read", self.name, str(error))
             return
-        self._dirty = False
-        self.compare_with_log()
-        more = self.ledger.restarted(self.process.app.store)
+        more = self._follow()
         if more or self._had_unacknowledged:
             self.record.marks.fire(marks.UNACKNOWLEDGED_COMMIT_SURVIVED)
         self.record.note("restart", self.name)
         self.network.listen(self._serve)
+
+    async def is_taken_over(self, notices_s: float) -> None:
+        """Another process has the ledger now; the old one serves its units until it notices."""
+        if not self.running or self.is_writing():
+            return
+        behind = self.process.is_behind
+        try:
+            old = self.process.take_over()
+        except (LedgerError, StorageFailed) as error:
+            if self.disk.powered:
+                self.record.violate("the ledger can be read", self.name, str(error))
+            return
+        self._old_owners.append(old)
+        self.record.note("taken over", self.name)
+        self.record.marks.fire(marks.LEASE_TAKEN_OVER)
+        if behind:
+            self.record.marks.fire(marks.STEPS_LOST_WITH_LEASE)
+        self._follow()
+        try:
+            await asyncio.sleep(notices_s)
+        finally:
+            old.server.halt(LOST)
+
+    async def is_fenced(self, notices_s: float) -> None:
+        """The ledger's engine says that the lease is gone; the manager ends when it notices."""
+        app = self.process.app
+        self.process.line.is_fenced = True
+        await asyncio.sleep(notices_s)
+        if self.running and app is self.process.app:
+            app.server.halt(LOST)
+            self.kill(silent=False)
+
+    def _follow(self) -> bool:
+        """A new process has loaded what was there. True when more is there than was seen."""
+        self._dirty = False
+        self.compare_with_log()
+        return self.ledger.restarted(self._durable())
+
+    def _durable(self) -> Ledger:
+        """What the file holds, and not what memory is ahead of it."""
+        return Ledger(self.process.app.store.engine.reader())
 
     def compare_with_log(self) -> None:
         """What is in memory is the fold of the log, after each restart and at the end."""
@@ -128,6 +172,8 @@ class StormManager:
     async def close(self) -> None:
         await asyncio.gather(*self._funeral, return_exceptions=True)
         await self.network.close()
+        for old in self._old_owners:
+            await old.close()
         await self.process.close()
 
     def _disk_lost_power(self) -> None:
@@ -169,7 +215,16 @@ class StormManager:
         if self._dirty and self.running and not self.is_writing():
             self._dirty = False
             with contextlib.suppress(StorageFailed):  # its disk fails: the next start will tell
-                self.ledger.look(self.process.app.store)
+                self.ledger.look(self._durable())
+        self._note_found_out()
+
+    def _note_found_out(self) -> None:
+        found_out = self.process.line.found_out
+        while found_out:
+            is_done = found_out.popleft()
+            self.record.marks.fire(
+                marks.UNKNOWN_COMMIT_DONE if is_done else marks.UNKNOWN_COMMIT_REPEATED
+            )
 
     def _knows_event(self, unit_id: str, sequence: int, digest: bytes) -> bool:
         for table in self.tables:

@@ -1,0 +1,105 @@
+"""A manager's process in a storm: its ledger may be slow, lose an answer, or be another's now.
+
+It alone knows what a lease is here. On a floor with several managers PostgreSQL decides who may
+write; a storm has one file, so the taker closes the old owner's connection and every commit of the
+old owner is refused from then on. What the old owner does then is shipped code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from manager.app import Manager
+from manager.ledger.store.engine import Batch, Engine, Fenced, OutcomeUnknown
+from protocol.proof.tail import TailSigner
+from sim.floor.late_writer import LateWriter
+from sim.floor.manager import SimManager
+
+LOST = "Another manager owns the ledger now."
+BEFORE, AFTER = "before", "after"  # when the line broke: before the commit was done, or after
+
+
+class LedgerLine:
+    """The commits of one process on their way to the engine."""
+
+    def __init__(self, engine: Engine, answers_lost: deque[str]) -> None:
+        self._engine = engine
+        self._answers_lost = answers_lost
+        self.is_fenced = False
+        self.found_out: deque[bool] = deque()  # what became of each commit without an answer
+
+    def commit(self, batch: Batch) -> None:
+        self._refuse_when_fenced()
+        lost = self._answers_lost.popleft() if self._answers_lost else ""
+        if lost != BEFORE:
+            self._engine.commit(batch)
+        if lost:
+            raise OutcomeUnknown("The line to the ledger broke in a commit.")
+
+    def resolve(self, batch: Batch) -> bool:
+        self._refuse_when_fenced()
+        is_done = self._engine.resolve(batch)
+        self.found_out.append(is_done)
+        return is_done
+
+    def _refuse_when_fenced(self) -> None:
+        if self.is_fenced:
+            raise Fenced(LOST)
+
+
+class StormProcess(SimManager):
+    def __init__(self, seed: int, now_ms: Callable[[], int]) -> None:
+        self.answers_lost: deque[str] = deque()  # of the next commits
+        self._late_ms: Callable[[], float] | None = None  # None: commits take no time
+        scalar = int.from_bytes(hashlib.sha256(f"{seed}/tails".encode()).digest()[:31], "big")
+        self._tail_key = ec.derive_private_key(scalar + 1, ec.SECP256R1())
+        self.line: LedgerLine
+        super().__init__(seed, now_ms)
+
+    @property
+    def tail_key(self) -> ec.EllipticCurvePublicKey:
+        """With which everybody can tell the manager's word from another's."""
+        return self._tail_key.public_key()
+
+    @property
+    def is_behind(self) -> bool:
+        """Steps stand in memory that are not durable yet."""
+        return self.app.store.commits.durable_tail != self.app.store.tail()
+
+    def write_late(self, late_ms: Callable[[], float]) -> None:
+        """Each commit takes so long from now on; the manager goes on meanwhile."""
+        begins = self._late_ms is None
+        self._late_ms = late_ms
+        if begins:
+            self._write_beside(self.app)
+
+    def take_over(self) -> Manager:
+        """Another process owns the ledger; returns the one that thinks it still does."""
+        old = self.app
+        self.line.is_fenced = True
+        old.store.engine.close()
+        self.app = self._start()
+        return old
+
+    def _start(self) -> Manager:
+        app = super()._start()
+        self.line = LedgerLine(app.store.engine, self.answers_lost)
+        commits: Any = app.store.commits
+        commits._engine = self.line  # noqa: SLF001
+        app.book.tails.sign_with(TailSigner(self._tail_key))
+        if self._late_ms is not None:
+            self._write_beside(app)
+        return app
+
+    def _write_beside(self, app: Manager) -> None:
+        loop = asyncio.get_running_loop()
+        app.store.commits.beside(LateWriter(loop, self._delay_ms), app.server.halt)
+
+    def _delay_ms(self) -> float:
+        return self._late_ms() if self._late_ms is not None else 0.0
