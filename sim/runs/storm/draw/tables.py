@@ -17,7 +17,7 @@ from hal.ics.kinds import ELECTRODE_COUNT_MAX
 from manager.games import Paytable
 from manager.games.catalogue import open_catalogue
 from sim.floor.floor import TABLES_FOLDER
-from sim.runs.storm.draw.meters import Document, MeterMaker
+from sim.runs.storm.draw.meters import HOUSE_GROUP, Document, MeterMaker
 from sim.runs.storm.draw.toml_text import toml_text
 
 SEATS_MAX = 7
@@ -121,8 +121,17 @@ class TableMaker:
             for place, (level, name) in enumerate(levels.items()):
                 meter, label = f"{group}-{number}-{level}", jackpots[name]["label"]
                 terms = self._meters.terms_of(meter, label, len(levels), is_top=place == 0)
+                if group != HOUSE_GROUP:
+                    _keep_printed_reserve(terms, self._paytables[number], len(levels), place)
                 levels[level], document["jackpots"][meter] = meter, terms
             game["wager_cents"] = self._meters.wager_cents(group, number)
+
+
+def _keep_printed_reserve(terms: Document, paytable: Paytable, levels: int, place: int) -> None:
+    """Where the paytable's document prints a reserve, its meters have that together."""
+    if paytable.reserve_ppm:
+        share, rest = divmod(paytable.reserve_ppm, levels)
+        terms["reserve_ppm"] = share + (rest if place == 0 else 0)
 
 
 def _playable() -> list[str]:
