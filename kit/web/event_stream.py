@@ -33,12 +33,15 @@ class Feed:
     version: Callable[[], int]
     changed: Callable[[int], Awaitable[int]]
     interval_ms: int = 100
+    shared_ms: int = 0  # so long a view serves all streams, even if something has changed since
     _made: tuple[int, float, bytes] = field(default=(-1, 0.0, b""), init=False)
 
     def frame(self) -> tuple[int, bytes]:
         """The view as an event, with its version."""
         version, now_s = self.version(), asyncio.get_running_loop().time()
         made_version, made_s, frame = self._made
+        if frame and now_s - made_s < self.shared_ms / 1000:
+            return made_version, frame  # who gets it hears of the change after its interval
         if made_version != version or now_s - made_s >= self.interval_ms / 1000:
             frame = event(version, self.view())
             self._made = version, now_s, frame

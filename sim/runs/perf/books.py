@@ -18,6 +18,7 @@ from manager.audit.audit import audit
 from manager.data_folder import LEDGER_NAME
 from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.places import reader_at
+from manager.ledger.store.sqlite_engine import IN_MEMORY
 from manager.web.app import pages_of
 from protocol.proof.chain import event_digest, first_digest
 from protocol.wire import events
@@ -28,6 +29,7 @@ from sim.runs.floor.property import WAGER_CENTS, open_tables, unit_names
 from sim.runs.perf.figures import Figure, at_least, at_most
 
 TABLES = 50
+LARGE_FLOOR = 500
 ROUNDS = 60
 BATCH = 100
 BEGUN_MS = 1_700_000_000_000
@@ -64,6 +66,7 @@ def _measured(path: str) -> list[Figure]:
         _audit(path, wagers, note),
         _start(path, wagers),
         at_most(f"the manager's page at {TABLES} tables, built", page_ms, 5, "ms", note),
+        _large_page(),
     ]
 
 
@@ -120,6 +123,18 @@ def _page_ms(manager: Manager) -> float:
         pages()
         took_ms.append((time.process_time() - begun_s) * 1000)
     return statistics.median(took_ms)
+
+
+def _large_page() -> Figure:
+    """How long a page holds the units' loop on the largest floor, however many read it."""
+    manager = Manager(IN_MEMORY, lambda: BEGUN_MS)
+    try:
+        open_tables(manager, unit_names(LARGE_FLOOR))
+        page_ms = _page_ms(manager)
+    finally:
+        manager.store.close()
+    note = "the longest hold of the units' loop; made twice a second, however many read it"
+    return Figure(f"the manager's page at {LARGE_FLOOR} tables, built", page_ms, "ms", note)
 
 
 def _file_bytes(path: str) -> int:

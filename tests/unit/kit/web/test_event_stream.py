@@ -55,6 +55,35 @@ def test_a_view_is_one_event_with_its_version_as_id() -> None:
     assert frame == 'id: 41\ndata: {"text":"two\\nlines é"}\n\n'.encode()
 
 
+def test_a_shared_view_is_made_at_its_pace_however_many_read_and_change() -> None:
+    """Catches: a view for each stream and change, which would hold the loop of a busy floor."""
+    fake, made = Fake({"n": 1}), []
+
+    def view() -> dict[str, Any]:
+        made.append(fake.version)
+        return fake.view()
+
+    async def scene() -> Page:
+        feed = event_stream.Feed(view, lambda: fake.version, fake.changed, 500, 500)
+        pages, streams = [Page() for _ in range(20)], event_stream.Streams()
+        tasks = []
+        for page in pages:
+            tasks.append(asyncio.create_task(streams.open(feed)(SCOPE, page.receive, page.send)))
+            await asyncio.sleep(0.013)
+        for _ in range(200):
+            fake.change()
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(1.2)
+        for page in pages:
+            page.left.set()
+        await asyncio.gather(*tasks)
+        return pages[7]
+
+    page = run_virtual(scene())
+    assert len(made) <= 2 * 3.5 + 1
+    assert page.events[-1][1] == fake.version, "the last change is shown in the end"
+
+
 def test_a_quiet_stream_repeats_the_view_every_second() -> None:
     async def scene() -> Page:
         page, streams = Page(), event_stream.Streams()
