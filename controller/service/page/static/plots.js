@@ -56,7 +56,7 @@ export function smallPlot(holder, sensor) {
   };
 }
 
-const COLOURS = ["#f2cc6b", "#8fd3ff", "#ff9d8a", "#9be37f", "#d9a7ff", "#ffffff", "#ffb224", "#6fe0d0", "#ff7ab8", "#c3d36a", "#8aa2ff", "#e0e0e0", "#d08c4a", "#7fd0a0"];
+export const COLOURS = ["#f2cc6b", "#8fd3ff", "#ff9d8a", "#9be37f", "#d9a7ff", "#ffffff", "#ffb224", "#6fe0d0", "#ff7ab8", "#c3d36a", "#8aa2ff", "#e0e0e0", "#d08c4a", "#7fd0a0"];
 
 // Times from START in s, a level per sensor; returns a function that moves the cursor's line.
 export function tracePlot(holder, sensors) {
@@ -79,7 +79,7 @@ export function tracePlot(holder, sensors) {
   const { plot, end } = sized(holder, (width, height) =>
     new uPlot(
       {
-        width, height, cursor: { drag: { x: true, y: false } },
+        width, height, cursor: { drag: { x: true, y: false } }, legend: { show: false },
         hooks: { draw: [line] },
         scales: { x: { time: false } },
         axes: [{ ...AXIS, values: (_, marks) => marks.map((mark) => `${mark} s`) }, { ...AXIS, size: 45 }],

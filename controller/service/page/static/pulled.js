@@ -3,7 +3,7 @@
 
 import { byId, setHidden, setText } from "./kit/dom.js";
 import { pull } from "./acts.js";
-import { tracePlot } from "./plots.js";
+import { COLOURS, tracePlot } from "./plots.js";
 import { fillFacts, verdicts } from "./tests.js";
 
 const LOG_EVERY_MS = 2000;
@@ -59,6 +59,8 @@ export const openLog = () => every(LOG_EVERY_MS, pullLog);
 const gigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
 const absent = "this machine does not say";
 
+const validity = (each) => (each.until.startsWith("9999") ? "does not expire" : `from ${each.from.slice(0, 10)} until ${each.until.slice(0, 10)}`);
+
 function unitFacts(unit) {
   const offset = unit.clock_offset_ms;
   const supply = (names) => (names === null ? absent : names.length ? names.join(", ") : "no trouble");
@@ -71,7 +73,7 @@ function unitFacts(unit) {
     ["journal", `${unit.journal_records} records, ${unit.journal_records - unit.acknowledged} not yet at the manager`],
     ["unit's clock", `${new Date(unit.wall_ms).toISOString().replace("T", " ").slice(0, 19)} UTC`],
     ["clock against the manager's", offset === null ? "not known: no link yet" : `${offset > 0 ? "+" : ""}${offset} ms`],
-    ...unit.certificates.map((each) => [`certificate of ${each.name === "ca" ? "the floor's authority" : "this unit"}`, each.until ? `from ${each.from.slice(0, 10)} until ${each.until.slice(0, 10)}` : "cannot be read"]),
+    ...unit.certificates.map((each) => [`certificate of ${each.name === "ca" ? "the floor's authority" : "this unit"}`, each.until ? validity(each) : "cannot be read"]),
     ["temperature", unit.temperature_c === null ? absent : `${unit.temperature_c} °C`],
     ["supply and throttling now", supply(unit.supply_now)],
     ["since it was switched on", supply(unit.supply_since_start)],
@@ -122,6 +124,19 @@ async function showTrace(round) {
   byId("trace").replaceChildren();
   plot = trace.sensors.some((sensor) => sensor.t.length) ? tracePlot(byId("trace"), trace.sensors) : null;
   setHidden(byId("replay"), !plot);
+  showKey(trace.sensors);
+}
+
+// The lines that rise at all; the rest lie on each other at zero.
+function showKey(sensors) {
+  const risen = sensors.map((sensor, index) => [sensor, COLOURS[index % COLOURS.length]]).filter(([sensor]) => Math.max(...sensor.level.map((level) => level ?? 0)) > 0.2);
+  byId("trace-key").replaceChildren(
+    ...risen.map(([sensor, colour]) => {
+      const word = Object.assign(document.createElement("span"), { textContent: `— ${sensor.id}` });
+      word.style.color = colour;
+      return word;
+    }),
+  );
 }
 
 function stopReplay() {

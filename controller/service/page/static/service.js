@@ -29,6 +29,8 @@ function nextStep(view) {
   if (view.mode.work === "calibration") return view.calibration ? view.calibration.sentence : "";
   if (view.mode.work) return `Under way: ${view.mode.work}.`;
   if (view.mode.sentence) return view.mode.sentence;
+  const failed = view.selftest.filter((row) => !row.passed);
+  if (view.mode.on && failed.length) return `The self-test found ${failed.length} of ${view.selftest.length} parts not in order. First ${failed[0].part}: ${failed[0].sentence}`;
   if (view.mode.on) return "The table is closed for you. Test, scan or calibrate; then END SERVICE.";
   if (view.round_open) return `A game is under way: you can look, and touch nothing. ${view.guide.sentence}`;
   return view.guide.sentence;
