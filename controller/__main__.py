@@ -29,8 +29,6 @@ from controller.service.commands import (
 from controller.service.find import find_seat
 from controller.service.idle import show_idle
 from controller.service.live.around import ServicePlace
-from controller.service.page.app import PageOptions
-from controller.service.page.door import open_service_door
 from controller.service.restore import Request, restore
 from controller.unenrolled import wait_until_enrolled
 from controller.unit import Unit, UnitPlace, open_unit
@@ -187,15 +185,23 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         log.info("the players' display is at %s", doors.display_url)
         names, chimes = config.web.names, chimes_of(config.web)
         pages = [doors.serve(unit.pages, names=names, words=unit.words, chimes=chimes)]
-        service = open_service_door(config.web, serial, data)
-        if service is not None:
-            log.info("the service page is at %s %s", service.url, service.fingerprint)
-            pages.append(service.serve(unit.service, PageOptions(names=names)))
+        if config.web.service_port:
+            pages.append(_service_page(config, unit, data))
         await _run_until_asked(unit, _all(pages), stop)
     finally:
         systemd.stopping()
         await unit.close()
     return 0
+
+
+def _service_page(config: UnitConfig, unit: Unit, data: Path) -> Coroutine[Any, Any, None]:
+    # Only a unit that opens this door has its code in memory.
+    from controller.service.page.app import PageOptions
+    from controller.service.page.door import open_service_door
+
+    door = open_service_door(config.web, config.board.serial, data)
+    log.info("the service page is at %s %s", door.url, door.fingerprint)
+    return door.serve(unit.service, PageOptions(names=config.web.names))
 
 
 async def _all(pages: Sequence[Coroutine[Any, Any, None]]) -> None:

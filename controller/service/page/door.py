@@ -49,10 +49,9 @@ class ServiceDoor:
             await serve(build(table, options), self.listener, self.tls)
 
 
-def open_service_door(web: WebSection, unit_id: str, data: Path) -> ServiceDoor | None:
-    """None when the table's file does not open it."""
-    if not web.service_port:
-        return None
+def open_service_door(web: WebSection, unit_id: str, data: Path) -> ServiceDoor:
+    """For a table whose file opens it, by a port that is not 0."""
+    assert web.service_port, "the table's file keeps the service page closed"
     if ipaddress.ip_address(web.service_host).is_loopback:
         return ServiceDoor(_listen(web))
     path = data / "identity" / "service.pem"

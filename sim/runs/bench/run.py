@@ -186,9 +186,7 @@ async def _start_table(
 
 
 def _service_door(data: Path, web: WebSection) -> ServiceDoor:
-    door = open_service_door(web, "bench", data)
-    assert door is not None, "the bench opens its service page"
-    return door
+    return open_service_door(web, "bench", data)
 
 
 class _Pages:

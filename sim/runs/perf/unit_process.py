@@ -20,12 +20,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+from sim.runs.perf import service_page
 from sim.runs.perf.figures import Figure, at_most
 from sim.time.loop import run_virtual
 
 SENSORS = 16
 SCAN_S = 6
 STARTS = 3
+TURNS = 3
 MEGABYTE = 1024 * 1024
 TABLE = Path(__file__).resolve().parents[3] / "deploy" / "tables" / "four-card-touch.toml"
 REFERENCES = "measured.json"
@@ -47,6 +49,7 @@ def measure() -> list[Figure]:
         at_most("resident memory, 16 sensors, pages served", rss_mb, 60, "MB"),
         Figure("CPU share of one core at full scan", found["cpu_share"] * 100, "%", beside),
         Figure("CPU share of one core at rest", found["rest_share"] * 100, "%"),
+        *service_page.figures(found),
     ]
 
 
@@ -157,26 +160,44 @@ async def _run(folder: Path, scan: bool) -> None:
     print("open", flush=True)
     found = {"open_cpu_s": time.process_time()}
     if scan:
-        found |= await _measure_shares(world)
+        found |= await _measure_shares(world, unit.controller)
     print(json.dumps(found), flush=True)
     await unit.close()
     await world.close()
 
 
-async def _measure_shares(world: Any) -> dict[str, float]:
-    rest_share = await _share_of(SCAN_S)
+async def _measure_shares(world: Any, controller: Any) -> dict[str, float]:
+    rss_bytes = _resident_bytes()
+    rest_share, at_rest = await _in_turns(controller)
     # Every chip is touched all the time, so that both sensing ICs are read at their full rate.
     stirring = asyncio.create_task(_stir(world), name="stirring")
-    transfers = sum(bus.transfer_count for bus in world.buses.values())
-    cpu_share = await _share_of(SCAN_S)
-    transfers = sum(bus.transfer_count for bus in world.buses.values()) - transfers
+    transfers, begun_s = _transfer_count(world), time.monotonic()
+    cpu_share, at_full_scan = await _in_turns(controller)
+    scans_per_s = (_transfer_count(world) - transfers) / (time.monotonic() - begun_s)
     stirring.cancel()
     return {
-        "rss_bytes": _resident_bytes(),
+        **at_full_scan,
+        "viewed_share": at_full_scan["share"],
+        "viewed_rest_share": at_rest["share"],
+        "rss_bytes": rss_bytes,
         "cpu_share": cpu_share,
         "rest_share": rest_share,
-        "scans_per_s": transfers / SCAN_S,
+        "scans_per_s": scans_per_s,
     }
+
+
+async def _in_turns(controller: Any) -> tuple[float, dict[str, float]]:
+    """The share of a core alone and with a page that is looked at, in turns; of each the median."""
+    alone, looked_at = [], []
+    for _ in range(TURNS):
+        alone.append(await _share_of(SCAN_S / TURNS))
+        looked_at.append(await service_page.viewed(controller, _share_of))
+    looked_at.sort(key=lambda found: found["share"])
+    return sorted(alone)[TURNS // 2], looked_at[TURNS // 2]
+
+
+def _transfer_count(world: Any) -> int:
+    return sum(bus.transfer_count for bus in world.buses.values())
 
 
 def _resident_bytes() -> int:

@@ -23,16 +23,13 @@ PUBLISHED = {
 }
 
 
-def test_every_shipped_table_keeps_it_closed(tmp_path: Path) -> None:
+def test_every_shipped_table_keeps_it_closed() -> None:
     for path in table_path("four-card-touch").parent.glob("*.toml"):
-        web = parse_unit_config(path.read_text()).web
-        assert open_service_door(web, "UF-1", tmp_path) is None, path.stem
-    assert not list(tmp_path.iterdir())
+        assert parse_unit_config(path.read_text()).web.service_port == 0, path.stem
 
 
 def test_on_this_machine_it_is_plain(tmp_path: Path) -> None:
     door = open_service_door(WebSection(port=0, service_port=18082), "UF-1", tmp_path)
-    assert door is not None
     with door.listener:
         assert door.url.startswith("http://127.0.0.1:")
         assert door.tls is None
@@ -44,13 +41,10 @@ def test_on_the_network_it_is_tls_by_a_certificate_that_stays(tmp_path: Path) ->
     doors = [open_service_door(web, "UF-1", tmp_path) for _ in range(2)]
     pem = tmp_path / "identity" / "service.pem"
     for door in doors:
-        assert door is not None
         assert door.tls is not None
         with door.listener:
             assert door.url.startswith("https://")
             assert door.tls.minimum_version == ssl.TLSVersion.TLSv1_3
-    assert doors[0] is not None
-    assert doors[1] is not None
     text = pem.read_text()
     der = ssl.PEM_cert_to_DER_cert(text[text.index("-----BEGIN CERTIFICATE") :])
     assert doors[0].fingerprint == doors[1].fingerprint == fingerprint(der)
