@@ -18,6 +18,7 @@ class BenchAddresses:
     bench: str
     panel: str
     display: str
+    service: str
 
 
 @contextlib.contextmanager
@@ -28,7 +29,7 @@ def running_bench(table: str) -> Iterator[BenchAddresses]:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         try:
-            names = ("bench", "dealer panel", "jackpot display")
+            names = ("bench", "dealer panel", "jackpot display", "service page")
             yield BenchAddresses(*[_address(process.stdout, name) for name in names])
         finally:
             process.terminate()

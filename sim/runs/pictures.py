@@ -1,7 +1,7 @@
-"""`make pictures`: plays the dealer's guide on the bench, and photographs what it shows.
+"""`make pictures`: plays the dealer's guide on the bench, and photographs what pages show.
 
 The steps are those of `docs/dealer-guide.md`, in its order; the pictures are the ones it links. The
-same game is played once for each language.
+same game is played once for each language. The technician's page is photographed beside it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ TABLE = "four-card-touch"
 REST_MS = 4000  # a chip has come to rest and is known
 LANGUAGES = ("en", "es")
 SENSORS = ("2A", "5A", "7A")
+TECH, PIN = "Tech 3", "246813"  # of the tables that ship
 
 
 def make_pictures(folder: Path) -> int:
@@ -25,11 +26,41 @@ def make_pictures(folder: Path) -> int:
             move_chips(page, addresses, "place")
             page.wait_for_timeout(REST_MS)
             page.screenshot(path=folder / "bench.png")
+            photograph_service(page, addresses, folder)
             move_chips(page, addresses, "remove")
         with chromium_page(1024, 600) as page:
             for language in LANGUAGES:
                 play_guide(page, addresses, language, folder)
     return 0
+
+
+def photograph_service(page: Any, addresses: BenchAddresses, folder: Path) -> None:
+    """Three chips on the live plots; then a sensing IC falls silent, and the scan names it."""
+    tech = page.context.browser.new_page(viewport={"width": 1280, "height": 800})
+    tech.goto(addresses.service)
+    tech.wait_for_selector("form[data-ready]")
+    tech.fill("[name=name]", TECH)
+    tech.fill("[name=pin]", PIN)
+    tech.click("[type=submit]")
+    tech.wait_for_selector('#tiles [data-sensor="5A"][data-look="detected"]')
+    tech.click('#tiles [data-sensor="5A"] button')
+    # What the plot shows is what came since: a chip goes and comes again.
+    for action, light in (("remove", "off"), ("place", "detected")):
+        tech.wait_for_timeout(REST_MS)
+        act(page, addresses, action, "5A")
+        tech.wait_for_selector(f'#tiles [data-sensor="5A"][data-look="{light}"]')
+    tech.wait_for_timeout(REST_MS)
+    tech.screenshot(path=folder / "service-sensors.png")
+    tech.click("#enter")
+    act(page, addresses, "fault", "sensors-silent")
+    tech.click('nav a[data-room="bus"]')
+    tech.click('[data-act="scan"]:enabled')
+    tech.wait_for_selector('#scan tr[data-state="silent"]')
+    tech.screenshot(path=folder / "service-buses.png")
+    act(page, addresses, "fault", "sensors-silent")
+    tech.click("#leave")
+    tech.wait_for_selector('body[data-mode="off"]')
+    tech.close()
 
 
 def move_chips(page: Any, addresses: BenchAddresses, action: str) -> None:
