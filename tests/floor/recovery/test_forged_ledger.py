@@ -172,7 +172,8 @@ def test_anything_that_left_the_house_names_either_forgery(
             assert page is not None
             witness.write_text(f"<p>The ledger: <code>{page['tail']}</code></p>")
         elif what == "day report":
-            report = await view.reports.day()
+            report = await view.reports.days.day()
+            assert isinstance(report, dict)
             witness.write_text(str(report["tail"]))
         elif what == "export":
             assert main(["export", "--data", str(kept), "--out", str(witness)]) == 0
