@@ -30,6 +30,7 @@ EXPECTED_ALARMS = (
     "FORGOTTEN_WIN: ",
     "REOPENED: ",
     "REVERSED: ",
+    "BACKED_OUT: ",
     "SERVICE: Supervisor 7 used training: begun",
     "SERVICE: Supervisor key used training: begun",
     "SERVICE: Nobody in particular used training: ended",
