@@ -72,10 +72,17 @@ class TwoPeople:
     def preview(self, by: Person, request: Request) -> Preview:
         """What would be said and shown if it were done now; nothing is."""
         self._check_asker(by, request)
+        return self._looked_at(by.name, request)
+
+    def look_again(self, waiting: Waiting) -> Preview:
+        """What would be done if the second person agreed now; the books have moved since."""
+        return self._looked_at(waiting.asked_by, {"command": waiting.command, **waiting.words})
+
+    def _looked_at(self, asked_by: str, request: Request) -> Preview:
         before, after, sentence = self._shown(), self._shown(), ""
         try:
             with self._store.transaction():
-                sentence = self._book({**request, "operator": by.name, "second": SECOND_TO_COME})
+                sentence = self._book({**request, "operator": asked_by, "second": SECOND_TO_COME})
                 after = self._shown()
                 raise _OnlyLooking
         except _OnlyLooking:

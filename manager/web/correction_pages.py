@@ -140,7 +140,7 @@ class CorrectionPages:
     def _requests(self, request: Request, problem: str = "") -> Response:
         person = session_of(request).person
         two_people = self._access.two_people
-        waiting = [self._row(each, person) for each in two_people.waiting()]
+        waiting = [self._row(each, person) | self._look(each) for each in two_people.waiting()]
         past = [
             self._row(each, person)
             for each in two_people.newest(PAST_SHOWN_MAX)
@@ -155,6 +155,13 @@ class CorrectionPages:
             past=past,
             problem=problem,
         )
+
+    def _look(self, each: Waiting) -> dict[str, Any]:
+        """What it would do now, or why it cannot be done any more."""
+        try:
+            return {"preview": self._access.two_people.look_again(each), "obstacle": ""}
+        except LedgerError as error:
+            return {"preview": None, "obstacle": str(error)}
 
     def _row(self, each: Waiting, person: Person) -> dict[str, Any]:
         form = FORMS.get(each.command)

@@ -29,6 +29,7 @@ FILTERS: tuple[Callable[..., Any], ...] = (
     words.policy,
     words.terms,
     words.dealt,
+    words.severity_mark,
     words.slip_title,
     words.stamp_sentence,
     words.place_rows,

@@ -32,6 +32,7 @@ KINDS = {
     "CLAIM_APPROVED": "Win approved at the manager",
     "DIVERGED": "Record of a table whose copy went on first",
 }
+SEVERITY_MARKS = {"critical": "bad", "urgent": "bad", "warning": "warn", "notice": "calm"}
 POLICIES = {
     "sequential": "sequential: in pay order, each award on what the one before it left",
     "equal_share": "equal share: the winners of the whole meter divide it",
@@ -101,6 +102,11 @@ def terms(pending: dict[str, Any]) -> str:
         text = percent(value) if name.endswith("_ppm") else text
         parts.append(f"{TERMS.get(name, name)} {text}")
     return ", ".join(parts)
+
+
+def severity_mark(name: str) -> str:
+    """The look of a severity's tag."""
+    return SEVERITY_MARKS[name]
 
 
 def hand(hand_id: str) -> str:

@@ -19,6 +19,7 @@ class BenchAddresses:
     panel: str
     display: str
     service: str
+    manager: str
 
 
 @contextlib.contextmanager
@@ -29,7 +30,10 @@ def running_bench(table: str) -> Iterator[BenchAddresses]:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         try:
-            names = ("bench", "dealer panel", "jackpot display", "service page")
+            names = (
+                *("bench", "dealer panel", "jackpot display"),
+                *("service page", "Game Manager"),
+            )
             yield BenchAddresses(*[_address(process.stdout, name) for name in names])
         finally:
             process.terminate()

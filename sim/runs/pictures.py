@@ -1,7 +1,8 @@
 """`make pictures`: plays the dealer's guide on the bench, and photographs what pages show.
 
 The steps are those of `docs/dealer-guide.md`, in its order; the pictures are the ones it links. The
-same game is played once for each language. The technician's page is photographed beside it.
+same game is played once for each language. The technician's page is photographed beside it, and
+the Game Manager's pages for `docs/operator.md` after it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from sim.runs.bench.practice import PASSWORD, SECOND
 from sim.runs.bench_browser import BenchAddresses, act, chromium_page, running_bench
 
 TABLE = "four-card-touch"
@@ -31,6 +33,8 @@ def make_pictures(folder: Path) -> int:
         with chromium_page(1024, 600) as page:
             for language in LANGUAGES:
                 play_guide(page, addresses, language, folder)
+        with chromium_page(1100, 700) as page:
+            photograph_office(page, addresses.manager.rstrip("/"), folder)
     return 0
 
 
@@ -61,6 +65,37 @@ def photograph_service(page: Any, addresses: BenchAddresses, folder: Path) -> No
     tech.click("#leave")
     tech.wait_for_selector('body[data-mode="off"]')
     tech.close()
+
+
+def photograph_office(page: Any, url: str, folder: Path) -> None:
+    """The pages of the Game Manager, as the demo operator and the second person see them."""
+
+    def photograph(path: str, name: str) -> None:
+        if path:
+            page.goto(url + path)
+        page.screenshot(path=folder / f"office-{name}.png")
+
+    page.goto(f"{url}/")
+    page.wait_for_selector('#live-word:text("Live")')
+    photograph("", "1-floor")
+    photograph("/wins/1", "2-win")
+    page.goto(f"{url}/corrections/reverse-win?win=2")
+    page.locator("form.fields button").first.click()
+    page.get_by_label("Your password again").fill(PASSWORD)
+    page.get_by_role("button", name="Ask for it").click()
+    page.wait_for_selector(".notice")
+    page.get_by_role("button", name=f"Go on as {SECOND}").click()
+    page.wait_for_selector(f'.me:has-text("{SECOND}")')
+    photograph("/requests", "3-request")
+    photograph("/days", "4-day")
+    page.get_by_role("button", name="Go on as Demo Executive").click()
+    page.wait_for_selector('.me:has-text("Demo Executive")')
+    game = "four-card/progressive/Pays-1"
+    page.goto(f"{url}/setup/table?A={game}")
+    page.locator('[name="table.seats"]').fill("99")
+    page.get_by_role("button", name="Look at it").click()
+    page.wait_for_selector("#wrong-table-seats")
+    photograph("", "5-set-up")
 
 
 def move_chips(page: Any, addresses: BenchAddresses, action: str) -> None:

@@ -16,6 +16,7 @@ from controller.words import FOLDER
 from sim.runs.pictures import LANGUAGES, make_pictures
 from tests.kit.places import ROOT
 
+DOCS = ROOT / "docs"
 GUIDES = {"en": ROOT / "docs/dealer-guide.md", "es": ROOT / "docs/dealer-guide.es.md"}
 SWITCH = {"ES", "EN"}
 
@@ -38,7 +39,7 @@ def test_the_guides_game_can_be_played_and_photographed(tmp_path: Path) -> None:
     make_pictures(tmp_path)
     linked = {
         Path(name).name
-        for guide in (*GUIDES.values(), ROOT / "docs" / "technician.md")
+        for guide in (*GUIDES.values(), DOCS / "technician.md", DOCS / "operator.md")
         for name in re.findall(r"\(pictures/([^)]+)\)", guide.read_text("utf-8"))
     }
     made = {path.name for path in tmp_path.iterdir()}

@@ -53,7 +53,7 @@ class TableText:
         """What set-up refused, by the field in which it was typed; "" for the table as a whole."""
         found: dict[str, str] = {}
         for problem in problems:
-            found.setdefault(self._field_of(problem.path), problem.sentence)
+            found.setdefault(self._field_of(problem.path), _whole_sentence(problem.sentence))
         return found
 
     def _field_of(self, path: Path) -> str:
@@ -61,6 +61,11 @@ class TableText:
             if path[:length] in self.fields:
                 return self.fields[path[:length]]
         return ""
+
+
+def _whole_sentence(text: str) -> str:
+    """A file's refusal goes on from its key ("must be ..."); beside a field it stands alone."""
+    return f"This {text}" if text.startswith("must ") else text[:1].upper() + text[1:]
 
 
 def blank(games: Mapping[str, Paytable]) -> dict[str, str]:

@@ -345,6 +345,7 @@ def test_two_people_in_two_browsers(house: House) -> None:
     assert "Take it back" in house.ask("GET", "/requests", asker).text
     page = house.ask("GET", "/requests", second).text
     assert 'data-request="1"' in page
+    assert "If it is done now" in page
     assert 'class="count"' in page
     decide = {"form_key": house.form_key(second), "act": "approve", "password": "not the one"}
     assert house.ask("POST", "/requests/1", second, ORIGIN, decide).status_code == 409

@@ -28,7 +28,7 @@ def test_meters_tables_and_wins_are_on_the_page(browser: Browser) -> None:
     page = browser.get("/").text
     assert 'data-meter="main" data-amount-cents="1000475">$10,004.75<' in page
     assert 'data-table="four-card-touch"' in page
-    assert '<a href="/wins/1">1</a>' in page
+    assert 'href="/wins/1" title="Slips of win 1"' in page
     assert "$8,000.75" in page
     assert "No alarm." in page
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from manager.ledger.alarm_causes import Severity
 from manager.web.floor.tables import LastWins
+from manager.web.words import SEVERITY_MARKS
 from tests.kit.pretend_books import Books, document
 
 
@@ -25,6 +27,11 @@ def test_a_row_has_the_last_win_and_the_open_alarms() -> None:
     assert first["last_win"]["number"] == 1
     assert (first["alarms"], first["worst"]) == (2, "critical")
     assert (second["last_win"], second["alarms"], second["worst"]) == (None, 0, "")
+
+
+def test_every_severity_has_its_look() -> None:
+    """Catches: a new severity that breaks the floor's page when it first happens."""
+    assert {each.name.lower() for each in Severity} == set(SEVERITY_MARKS)
 
 
 def test_the_last_win_follows_each_new_one() -> None:

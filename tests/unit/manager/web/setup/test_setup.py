@@ -136,6 +136,19 @@ def test_looking_changes_nothing_and_two_people_open(house: House) -> None:
     assert read_setup(parse(file)).board_serial == "UF-0009"
 
 
+def test_who_decides_sees_what_it_would_do_now(house: House) -> None:
+    """Catches: a look from when it was asked for, after the books have moved."""
+    house.books.start("touch-1", 1, "1A", "5A")
+    house.books.paid(_5A="four-aces")
+    wanted = {"win": "1", "reason": "not-won", "step": "sure", "password": PASSWORD}
+    assert house.ask("Olga", "/corrections/reverse-win", wanted).status_code == 303
+    assert "Win 1 is reversed by transaction" in house.ask("Emil", "/requests").text
+    house.books.reverse(1)
+    page = house.ask("Emil", "/requests").text
+    assert "It cannot be done as things are" in page
+    assert "Win 1 is reversed by transaction" not in page
+
+
 def test_a_wrong_password_asks_for_nothing(house: House) -> None:
     typed = blank({"A": load_paytable(GAME)}) | NEW | {"password": "not the one"}
     answer = house.ask("Olga", "/setup/table", typed)
