@@ -60,6 +60,11 @@ class KeypadDialog:
             self._ask(BET, self._bets_of_pending(0))
         return self._question
 
+    def asked(self) -> tuple[str, str]:
+        """The question and the choice that CONFIRM takes now, in words; ("", "") without one."""
+        question = self.question()
+        return (question.title, question.label) if question else ("", "")
+
     async def pressed_together(self, names: tuple[str, ...]) -> Answer:
         return await self._presses.pressed_together(names)
 
@@ -82,19 +87,25 @@ class KeypadDialog:
     async def _key(self, key: str) -> Answer:
         state = self._keeper.state
         if key == commands.CANCEL and _is_idle(state):
-            # It is refused as everywhere, and then the display says what can be done instead.
-            answer = await self._presses.pressed(key)
-            self._ask(MORE, self._offers(state, self._table.rules))
-            return answer
+            return await self._cancel()
         seat, letter = _seat_of_key(key)
         if seat and not letter:
             bets = self._bets_of_pending(seat)
             if len(bets) > 1:
                 self._ask(BET, bets)
                 return self._heard()
-            if _is_idle(state) and seat in dict(paying.due_by_seat(state)):
+            if _is_idle(state) and seat in _to_tick(state):
                 return await self._presses.pressed(f"{commands.TICK} {seat}")
         return await self._presses.pressed(key)
+
+    async def _cancel(self) -> Answer:
+        """It is refused as everywhere, and then the display says what can be done instead."""
+        answer = await self._presses.pressed(commands.CANCEL)
+        state = self._keeper.state
+        # It may have voided the game under the key, or asked for the second press that does.
+        if not answer.accepted and not state.void_asked:
+            self._ask(MORE, self._offers(state))
+        return answer
 
     async def _take(self, question: Question) -> Answer:
         answer, self._question = question.answer, None
@@ -121,11 +132,15 @@ class KeypadDialog:
 
     # --- questions --------------------------------------------------------------------------
 
-    def _offers(self, state: RoundState, rules: Rules) -> list[Choice]:
+    def _offers(self, state: RoundState) -> list[Choice]:
         if state.round_open:
             offers = [
                 Choice(f"Seat {seat} is paid: {paying.money(cents)}", f"{commands.TICK} {seat}")
                 for seat, cents in paying.due_by_seat(state)
+            ]
+            offers += [
+                Choice(f"Seat {seat} gave back {paying.money(cents)}", f"{commands.TICK} {seat}")
+                for seat, cents in paying.back_by_seat(state)
             ]
             if self._hands_without_key():
                 offers.append(Choice("Enter another hand", HANDS))
@@ -197,6 +212,11 @@ class KeypadDialog:
 def _is_idle(state: RoundState) -> bool:
     """Nothing is being entered, and nothing waits for anybody."""
     return not state.pending_hand and not state.hands and state.claim is None
+
+
+def _to_tick(state: RoundState) -> set[int]:
+    """The seats that are still to be handed something, or to give something back."""
+    return {seat for seat, _ in (*paying.due_by_seat(state), *paying.back_by_seat(state))}
 
 
 def _seat_of_key(key: str) -> tuple[int, str]:

@@ -72,6 +72,8 @@ class Presses:
             return await self._find(button, sought_seat(button))
         if button == TRAIN:
             return await self._training.press()
+        if button == commands.CANCEL and self._training.let_go():
+            return TAKEN
         if button == commands.START:
             # Bets are locked on what the felt says now, not on what an interrupt told last.
             await self._felt.look_now()

@@ -7,6 +7,7 @@ open table; what happens in between is not known here.
 from __future__ import annotations
 
 from controller.command_intake import CommandIntake
+from controller.core.round import guide_words
 from controller.keeper import TRAIN_LATER
 from controller.table.answer import TAKEN, Answer
 from controller.table.news import TableNews
@@ -17,10 +18,10 @@ from protocol import numbers
 TRAIN = "TRAIN"
 CARD_WAIT_MS = 30_000
 
-NEEDS_CARD = "A supervisor must swipe a card to begin the training."
-NEEDS_KEY = "A supervisor must turn the key to JPH; then press TRAINING."
+NEEDS_KEY = "A supervisor must turn the key to JPH. Then press CANCEL until training is offered."
 NO_GAMES = "There is nothing to train with: the Game Manager was never reached."
-BEGUN = "Training: nothing of this is booked. TRAINING again ends it."
+BEGUN = "Training: nothing of this is booked. END TRAINING ends it."
+BEGUN_BY_KEY = "Training: nothing of this is booked. CANCEL offers to end it."
 ENDED = "The training is over. The table is live again."
 
 
@@ -45,7 +46,15 @@ class TrainingDoor:
                 return await self._intake.refuse(TRAIN, NEEDS_KEY)
             return await self._begin("Supervisor key")
         self._asked_at = aio.ticks_ms()
-        return await self._intake.refuse(TRAIN, NEEDS_CARD)
+        asked = guide_words.card_asked("train-asked", self._table.link_up)
+        return await self._intake.refuse(TRAIN, guide_words.sentence(asked, [], False))
+
+    def let_go(self) -> bool:
+        """Takes back that TRAIN was asked for; False when nobody had."""
+        was_asked, self._asked_at = self.awaits_card(), None
+        if was_asked:
+            self._news.say(TAKEN, TRAIN)
+        return was_asked
 
     def awaits_card(self) -> bool:
         """True for a while after TRAIN was asked for, at an open table."""
@@ -63,5 +72,6 @@ class TrainingDoor:
     async def _begin(self, by: str) -> Answer:
         answer = await self._intake.begin_training(by)
         if answer.accepted:
-            self._news.tell(BEGUN)
+            is_keypad = self._table.config.workflow == numbers.WORKFLOW_KEYPAD
+            self._news.tell(BEGUN_BY_KEY if is_keypad else BEGUN)
         return answer

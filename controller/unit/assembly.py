@@ -49,7 +49,7 @@ from controller.table.state import TableState
 from controller.tasks import UnitTasks
 from controller.unit.life import Unit
 from controller.unit.parts import Core, Evidence, Faces, Hardware, Inputs, Sensing, UnitPlace
-from controller.web.view import TablePages
+from controller.web.view import Asked, TablePages
 from hal import aio
 from hal.board.open import Board
 from kit.version import SOFTWARE
@@ -104,9 +104,10 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
     core.table.listen_for_settings(inputs.cabinet.use_settings)
     _listen(core, sensing, lights, link, evidence)
     core.news.listen(inputs.shuffler.round_changed)
-    left_ms = inputs.card_lock_out.left_ms
+    question = inputs.keypad.asked if inputs.keypad else lambda: ("", "")
+    asked = Asked(inputs.card_lock_out.left_ms, inputs.training.awaits_card, question)
     pages = TablePages(
-        core.table, core.keeper, core.news, felt, lights, inputs.presses, left_ms, core.deal
+        core.table, core.keeper, core.news, felt, lights, inputs.presses, asked, core.deal
     )
     # The unit lends its board, but nobody else is given the unit.
     lent: list[Unit] = []
@@ -264,6 +265,7 @@ def _inputs(
             lock_out, proofs, link.verdicts.judge, intake, keeper, table, cabinet, training
         ),
         lock_out,
+        training,
         cabinet,
         ShufflerWatch(core.deal, keeper, intake, core.news, table.faults),
     )

@@ -28,6 +28,7 @@ from controller.inputs.key import SupervisorKey
 from controller.inputs.keypad_dialog import KeypadDialog
 from controller.inputs.presses import Presses
 from controller.inputs.shuffler import ShufflerWatch
+from controller.inputs.training_door import TrainingDoor
 from controller.journal.seals import ChainSealer
 from controller.keeper import RoundKeeper
 from controller.link.call_order import Connect
@@ -116,6 +117,7 @@ class Inputs:
     key: SupervisorKey
     cards: SwipedCards
     card_lock_out: CardLockOut
+    training: TrainingDoor
     cabinet: Cabinet
     shuffler: ShufflerWatch
 

@@ -7,6 +7,7 @@ yet is None, never zero.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from controller.core.felt import spot
@@ -43,6 +44,15 @@ FOLDED_QUALIFY = "Folded hands qualify for the jackpot."
 FOLDED_DO_NOT = "Folded hands do not qualify for the jackpot."
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What people are asked for that the round does not know of."""
+
+    lock_out_left_ms: Callable[[], int]  # so long no card is taken any more
+    is_training_asked: Callable[[], bool]
+    question: Callable[[], tuple[str, str]]  # a keypad's
+
+
 class TablePages:
     """A table as its pages know it (`controller.web.api.TableApi`)."""
 
@@ -54,7 +64,7 @@ class TablePages:
         felt: TableFelt,
         lights: TableLights,
         presses: Presses,
-        lock_out_left_ms: Callable[[], int],
+        asked: Asked,
         deal: DealtHands,
     ) -> None:
         self._table = table
@@ -63,7 +73,7 @@ class TablePages:
         self._felt = felt
         self._lights = lights
         self._presses = presses
-        self._lock_out_left_ms = lock_out_left_ms
+        self._asked = asked
         self._deal = deal
 
     @property
@@ -138,7 +148,16 @@ class TablePages:
         spots = self._felt.spots
         chips = [name for name, each in spots.items() if each.presence == spot.PRESENT]
         kind, text, age_ms = self._news.last_word()
-        around = Around(chips, self._felt.is_dead(), kind, text, age_ms, self._lock_out_left_ms())
+        around = Around(
+            chips,
+            self._felt.is_dead(),
+            kind,
+            text,
+            age_ms,
+            self._asked.lock_out_left_ms(),
+            self._asked.is_training_asked(),
+            self._asked.question(),
+        )
         return guide(state, self._rules(), around)
 
     def _last_games(self, state: RoundState, rules: Rules) -> list[View]:

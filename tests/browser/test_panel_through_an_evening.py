@@ -20,16 +20,16 @@ from controller.last_wins import COUNT_MAX
 from controller.web import app
 from controller.words import HouseWords
 from tests.kit.chromium import launch_chromium
-from tests.kit.cut_off import CUT_OFF
+from tests.kit.cut_off import CUT_OFF, FRAMES
 from tests.kit.played_views import played_views
 from tests.kit.served_pages import Served
-from tests.kit.shipped_views import TABLES
+from tests.kit.shipped_views import LOOKS
 from tests.kit.table_views import FakeTable, table_view
 
 pytestmark = pytest.mark.browser
 SIZES = [(1024, 600), (1280, 800)]
 FINGER_PX = 44
-TOUCH = [name for name in TABLES if "keypad" not in name]
+TOUCH = [name for name in LOOKS if "keypad" not in name]
 
 SMALL = """least => [...document.querySelectorAll('button, summary')]
   .filter(button => button.checkVisibility())
@@ -52,23 +52,31 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+PROBLEMS = f"""async ([texts, least]) => {{
+  await {FRAMES};
+  return [...({SMALL})(least), ...({CUT_OFF})(texts)];
+}}"""
+
+
 def problems(page: Page, texts: str = TEXTS) -> list[str]:
-    page.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
-    cut = [text for text in page.evaluate(CUT_OFF, texts) if text not in LETTERS]
-    return [*page.evaluate(SMALL, FINGER_PX), *cut]
+    found = page.evaluate(PROBLEMS, [texts, FINGER_PX])
+    return [text for text in found if text not in LETTERS]
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_every_step_can_be_read_and_touched(chromium: Browser, name: str) -> None:
+@pytest.mark.parametrize("language", ["en-US", "es-US"])
+@pytest.mark.parametrize("name", LOOKS)
+def test_every_step_can_be_read_and_touched(chromium: Browser, name: str, language: str) -> None:
     steps = played_views(name)
     table = FakeTable(deepcopy(steps[0][1]))
+    words = HouseWords(language)
     found: list[Any] = []
-    with Served(app.build(table)) as served:
+    with Served(app.build(table, words=words)) as served:
         page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
         page.goto(served.url)
         for step, view in steps:
             served.do(table.change, **deepcopy(view))
-            expect(page.locator("#message-text")).to_have_text(view["guide"]["sentence"])
+            told = words.panel.translate(view["guide"]["sentence"])
+            expect(page.locator("#message-text")).to_have_text(told)
             for width, height in SIZES:
                 page.set_viewport_size({"width": width, "height": height})
                 found += [(step, width, problem) for problem in problems(page)]

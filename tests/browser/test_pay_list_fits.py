@@ -18,9 +18,15 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from controller.web import app
 from controller.words import HouseWords
 from tests.kit.chromium import launch_chromium, narrowest_px
-from tests.kit.cut_off import CUT_OFF
+from tests.kit.cut_off import CUT_OFF, EVERY_PAGE
 from tests.kit.served_pages import Served
-from tests.kit.shipped_views import LARGEST_CENTS, TABLES, shipped_view
+from tests.kit.shipped_views import (
+    LARGEST_CENTS,
+    LIKE_FOUR_CARD_TOUCH,
+    LOOKS,
+    look_of,
+    shipped_view,
+)
 from tests.kit.table_views import FakeTable, claim, pay, pay_line, pay_row, table_view
 
 pytestmark = pytest.mark.browser
@@ -58,19 +64,6 @@ def rows(view: dict[str, Any], winners: int) -> list[dict[str, Any]]:
     return [row for row in found if row["lines"]]
 
 
-def seats_shown(page: Page, box: str) -> list[int]:
-    """The seats of all pages, in order; each page is checked for text that is cut off."""
-    found: list[int] = []
-    while True:
-        assert page.evaluate(CUT_OFF, box) == []
-        shown = page.locator(f"{box} .pay-row:visible")
-        found += shown.evaluate_all("all => all.map(row => Number(row.dataset.paySeat))")
-        onward = page.locator(f"{box} [data-turn=on]")
-        if not onward.is_visible() or onward.is_disabled():
-            return found
-        onward.click()
-
-
 def entered(view: dict[str, Any], winners: int, stage: str) -> dict[str, Any]:
     due = rows(view, winners)
     hands = [line for row in due for line in row["lines"] if line["kind"] == "award"]
@@ -81,59 +74,74 @@ def entered(view: dict[str, Any], winners: int, stage: str) -> dict[str, Any]:
     return claim(stage, lines, []) | {"rows": due}
 
 
-def prove(page: Page, served: Served, table: FakeTable, winners: int) -> None:
-    view = table.view()
+class Panel:
+    """A table in memory, its panel in Chromium, and the number of the picture that is shown."""
+
+    def __init__(self, page: Page, served: Served, table: FakeTable) -> None:
+        self.page, self._served, self._table = page, served, table
+        self._round = 0
+
+    def open(self, view: dict[str, Any]) -> None:
+        self.show(**deepcopy(view), is_open=True)
+
+    def show(self, is_open: bool = False, **fields: Any) -> None:
+        """Waits until the page shows this very picture: its round's number is counted up."""
+        self._round += 1
+        self._served.do(self._table.change, **{**fields, "round": self._round})
+        if is_open:
+            self.page.goto(self._served.url)
+        expect(self.page.locator("#round")).to_have_text(str(self._round))
+
+    def pages_of(self, box: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.page.evaluate(EVERY_PAGE, box)
+        return found
+
+
+@pytest.fixture(scope="module", params=["en-US", "es-US"])
+def panel(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Panel]:
+    table = FakeTable(table_view())
+    with Served(app.build(table, words=HouseWords(request.param))) as served:
+        page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        yield Panel(page, served, table)
+        page.close()
+
+
+def prove(panel: Panel, view: dict[str, Any], winners: int) -> None:
     due = rows(view, winners)
     seats = [row["seat"] for row in due]
-    served.do(table.change, state="locked", claim=None, pay=pay(due))
-    expect(page.locator("#pay-list")).to_be_visible()
-    for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
-        settled(page)
-        assert seats_shown(page, "#pay-list") == seats
-        assert page.evaluate(CUT_OFF, ".message, .actions") == []
-        page.locator("#pay-list [data-turn=back]").evaluate("b => { b.click(); b.click(); }")
-    for stage, box, wanted in (("authorise", "#sheet", seats), ("preview", "#preview", None)):
-        served.do(table.change, state="claim", pay=None, claim=entered(view, winners, stage))
-        expect(page.locator(box)).to_be_visible()
+    shows = {
+        "#pay-list": ({"state": "locked", "claim": None, "pay": pay(due)}, seats),
+        "#sheet": ({"claim": entered(view, winners, "authorise")}, seats),
+        "#preview": ({"claim": entered(view, winners, "preview")}, seats[:winners]),
+    }
+    for box, (fields, wanted) in shows.items():
+        panel.show(**({"state": "claim", "pay": None} | fields))
+        expect(panel.page.locator(box)).to_be_visible()
         for width, height in SIZES:
-            page.set_viewport_size({"width": width, "height": height})
-            settled(page)
-            assert seats_shown(page, box) == (wanted or seats[:winners])
-            page.locator(f"{box} [data-turn=back]").evaluate(
-                "b => { for (let i = 0; i < 9; i += 1) b.click(); }"
-            )
+            panel.page.set_viewport_size({"width": width, "height": height})
+            assert panel.pages_of(box) == {"seats": wanted, "cut": []}, (box, width)
+            assert panel.page.evaluate(CUT_OFF, ".message, .actions") == []
 
 
-def settled(page: Page) -> None:
-    page.evaluate("() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))")
+def test_tables_that_look_like_another_are_not_looked_at_twice() -> None:
+    for name in LIKE_FOUR_CARD_TOUCH:
+        assert look_of(shipped_view(name)) == look_of(shipped_view("four-card-touch"))
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("language", ["en-US", "es-US"])
-def test_every_amount_of_a_shipped_table_can_be_read(
-    chromium: Browser, name: str, language: str
-) -> None:
-    table = FakeTable({**deepcopy(shipped_view(name)), "pay": None})
-    with Served(app.build(table, words=HouseWords(language))) as served:
-        page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-        page.goto(served.url)
-        expect(page.locator(".action[data-next]")).not_to_have_count(0)
-        for winners in WINNERS:
-            prove(page, served, table, winners)
-        page.close()
+@pytest.mark.parametrize("name", LOOKS)
+def test_every_amount_of_a_shipped_table_can_be_read(panel: Panel, name: str) -> None:
+    view = {**shipped_view(name), "pay": None}
+    panel.open(view)
+    for winners in WINNERS:
+        prove(panel, view, winners)
 
 
-@pytest.mark.parametrize("seat_count", range(1, 8))
-def test_one_to_seven_seats_fit(chromium: Browser, seat_count: int) -> None:
+def test_one_to_seven_seats_fit(panel: Panel) -> None:
     view = table_view()
-    table = FakeTable(view | {"seats": view["seats"][:seat_count]})
-    with Served(app.build(table)) as served:
-        page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-        page.goto(served.url)
-        expect(page.locator(".action[data-next]")).not_to_have_count(0)
-        prove(page, served, table, min(seat_count, 4))
-        page.close()
+    for seat_count in range(1, 8):
+        fewer = view | {"seats": view["seats"][:seat_count]}
+        panel.open(fewer)
+        prove(panel, fewer, min(seat_count, 4))
 
 
 def test_a_seat_is_ticked_off_and_stays_with_its_time(chromium: Browser) -> None:

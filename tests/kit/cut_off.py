@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# A page has heard that its window has another size, and has laid itself out for it.
+FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
 # Every piece of text that leaves the screen or the box it was written into: what leaves its box is
 # cut off, or lies under its neighbour. What a closed <details> holds is laid out and not shown. A
 # sheet that drops from its button is a box of its own: it need not stay above that button.
@@ -37,3 +40,21 @@ CUT_OFF = """selector => {
   }
   return cut;
 }"""
+
+# The pages of a list, from the first to the last: whose rows they show, and what is cut off there.
+EVERY_PAGE = f"""async box => {{
+  await {FRAMES};
+  const cutOff = {CUT_OFF};
+  const found = {{seats: [], cut: []}};
+  const turn = way => document.querySelector(`${{box}} [data-turn=${{way}}]`);
+  const turns = way => turn(way).checkVisibility() && !turn(way).disabled;
+  const rows = () => [...document.querySelectorAll(`${{box}} .pay-row`)];
+  while (turns('back')) turn('back').click();
+  for (;;) {{
+    found.cut.push(...cutOff(box));
+    const shown = rows().filter(row => row.checkVisibility());
+    found.seats.push(...shown.map(row => Number(row.dataset.paySeat)));
+    if (!turns('on')) return found;
+    turn('on').click();
+  }}
+}}"""

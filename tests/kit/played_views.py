@@ -12,9 +12,12 @@ from functools import cache
 from typing import Any
 
 from sim.floor.floor import Floor, FloorTable
+from sim.floor.named_faults import strike
 from sim.time.loop import run_virtual
 
 SETTLE_S = 1.0  # virtual: until the manager has answered
+FAULT_KNOWN_S = 8.0  # virtual: until the table has tried to free its bus
+LINK_LOST_S = 6.0  # virtual: until the silence is noticed
 
 Views = list[tuple[str, dict[str, Any]]]
 
@@ -80,6 +83,31 @@ async def _touch(player: _Player) -> None:
     await player.press("REOPEN")
     await player.press("VOID", "void asked")
     await player.swipe("SUPERVISOR", "void")
+    await player.press("TRAIN", "training asked")
+    await player.swipe("SUPERVISOR", "training")
+    await player.press("START", "training game")
+    await player.press("SEAT 3", "training seat")
+    await player.press(_first_hand(games), "training hand")
+    await player.press("CONFIRM", "training confirm")
+    await player.press("TRAIN", "training over")
+    await player.press("START", "third game")
+    await _bus_and_link_down(player)
+
+
+def _first_hand(games: list[Any]) -> str:
+    letter = f" {games[0].letter}" if len(games) > 1 else ""
+    return f"HAND {games[0].hands[0].hand_id}{letter}"
+
+
+async def _bus_and_link_down(player: _Player) -> None:
+    """As much as a bar can have to say in a game."""
+    table = player.table
+    strike(table.world.faults, table.config.board, "grounded", table.config.board.ics[0].name)
+    await asyncio.sleep(FAULT_KNOWN_S)
+    await player.did("bus on ground")
+    table.cable.pull()
+    await asyncio.sleep(LINK_LOST_S)
+    await player.did("link down")
 
 
 async def _keypad(player: _Player) -> None:

@@ -11,7 +11,19 @@ from sim.floor.floor import TABLES_FOLDER, Floor
 from sim.time.loop import run_virtual
 
 TABLES = sorted(path.stem for path in TABLES_FOLDER.glob("*.toml"))
+# For what a panel looks like: these differ from four-card-touch only below the felt or in amounts,
+# and a panel is shown larger amounts than theirs.
+LIKE_FOUR_CARD_TOUCH = ("four-card-five-dollar", "four-card-touch-fdc")
+LOOKS = [name for name in TABLES if name not in LIKE_FOUR_CARD_TOUCH]
 LARGEST_CENTS = 99_999_999_99
+
+
+def look_of(view: dict[str, Any]) -> list[Any]:
+    """What decides where things are on a panel, whatever the amounts are."""
+    games = [(g["letter"], g["title"], [h["label"] for h in g["hands"]]) for g in view["games"]]
+    seats = [[sensor["id"] for sensor in seat["sensors"]] for seat in view["seats"]]
+    meters = [meter["label"] for meter in view["meters"]]
+    return [view["workflow"], view["has_shuffler"], seats, games, meters]
 
 
 @cache

@@ -71,6 +71,10 @@ def _claim(state: "RoundState", frozen: bool) -> "Event":
 
 def cancel(state: "RoundState", rules: "Rules") -> "Decision":
     claim = state.claim
+    if state.waits_for_supervisor() and not rules.is_keypad():
+        # Nobody has to swipe: the game goes on as it was, with the seat that was chosen.
+        kept = state.selected_seat, state.selected_letter, state.pending_hand
+        return [events.entry(*kept)], ""
     if not state.round_open:
         return [], NO_GAME
     if claim is None and rules.is_keypad() and rules.key == numbers.KEY_JPH and not state.hands:

@@ -34,7 +34,16 @@ FAULT = "fault"
 class Around:
     """What the guide must know beside the round and its rules."""
 
-    __slots__ = ("chips", "is_felt_dead", "lock_out_ms", "said", "said_age_ms", "said_kind")
+    __slots__ = (
+        "chips",
+        "is_felt_dead",
+        "is_training_asked",
+        "lock_out_ms",
+        "question",
+        "said",
+        "said_age_ms",
+        "said_kind",
+    )
 
     def __init__(
         self,
@@ -44,6 +53,8 @@ class Around:
         said: str = "",  # the table's last word: a refusal, or news that nobody asked for
         said_age_ms: int = 0,
         lock_out_ms: int = 0,  # so long no card is taken any more
+        is_training_asked: bool = False,  # TRAIN waits for a supervisor's card
+        question: "tuple[str, str]" = ("", ""),  # a keypad's: what is asked, what CONFIRM takes
     ) -> None:
         self.chips = chips
         self.is_felt_dead = is_felt_dead
@@ -51,6 +62,8 @@ class Around:
         self.said = said
         self.said_age_ms = said_age_ms
         self.lock_out_ms = lock_out_ms
+        self.is_training_asked = is_training_asked
+        self.question = question
 
 
 class Guide:
@@ -74,15 +87,24 @@ def guide(state: "RoundState", rules: "Rules", around: "Around") -> "Guide":
         # Whatever else is wrong: somebody works at the table, and no button means anything.
         return Guide(states.CLOSED, ("service", [], INFO, ""), [], rules.is_keypad(), None)
     lit = lit_buttons(state, rules, around.chips)
+    if around.is_training_asked:
+        lit = [*lit, commands.CANCEL]
     advice = _advice(state, rules, around)
     ends_ms = None
     if _is_locked_out(state, rules, around):
         seconds = (around.lock_out_ms + 999) // 1000
         advice = ("locked-out", [str(seconds)], REFUSED, "")
         ends_ms = around.lock_out_ms
+    elif around.question[0]:
+        # Whatever else comes next, these two keys mean yes and no now.
+        lit = lit + [each for each in (commands.CANCEL, commands.CONFIRM) if each not in lit]
+        advice = ("question", list(around.question), INFO, commands.CONFIRM)
     elif around.said and around.said_age_ms < SAID_MS[around.said_kind]:
-        # What comes next stays lit: a refusal changes nothing of it.
-        advice = ("said", [around.said], around.said_kind, advice[3])
+        # What comes next stays lit: a refusal changes nothing of it. Whoever is told that a
+        # supervisor must swipe was asked, and not refused.
+        own = guide_words.sentence(advice[0], advice[1], rules.is_keypad())
+        if advice[0] not in guide_words.ASKED or around.said != own:
+            advice = ("said", [around.said], around.said_kind, advice[3])
     return Guide(_word(state, rules, around), advice, lit, rules.is_keypad(), ends_ms)
 
 
@@ -95,7 +117,7 @@ def _word(state: "RoundState", rules: "Rules", around: "Around") -> str:
 
 def _is_locked_out(state: "RoundState", rules: "Rules", around: "Around") -> bool:
     """True while somebody would want to swipe a card and none is taken."""
-    is_asked = bool(state.reopen_asked or state.void_asked or state.late_asked)
+    is_asked = state.waits_for_supervisor() or around.is_training_asked
     is_asked = is_asked or state.stage() == states.STAGE_AUTHORISE
     is_asked = is_asked and not rules.is_keypad()
     return around.lock_out_ms > 0 and (is_asked or bool(rules.stopping_faults))
@@ -134,7 +156,9 @@ def can_void(state: "RoundState", rules: "Rules") -> bool:
 
 def _advice(state: "RoundState", rules: "Rules", around: "Around") -> "Advice":
     if state.void_asked and _could_void_now(rules):
-        return "void-asked", [voiding.REASON_WORDS[state.void_asked]], INFO, ""
+        reason = voiding.REASON_WORDS[state.void_asked]
+        is_heard = rules.link_up or rules.is_keypad()  # a key is judged here
+        return guide_words.card_asked("void-asked", is_heard), [reason], INFO, ""
     if not state.round_open:
         return _before_the_game(state, rules, around)
     if state.claim is not None:
@@ -160,9 +184,12 @@ def _before_the_game(state: "RoundState", rules: "Rules", around: "Around") -> "
     if rules.stopping_faults:
         return "said", [obstacle], FAULT, ""
     if state.reopen_asked:
-        return "reopen-asked", [], INFO, ""
-    if state.late_asked and rules.link_up:  # without it nobody judges a card
-        return "late-asked", [str(state.late_asked[0])], INFO, ""
+        return guide_words.card_asked("reopen-asked", rules.link_up), [], INFO, ""
+    if state.late_asked:
+        number = str(state.late_asked[0])
+        return guide_words.card_asked("late-asked", rules.link_up), [number], INFO, ""
+    if around.is_training_asked:
+        return guide_words.card_asked("train-asked", rules.link_up), [], INFO, ""
     if around.is_felt_dead:
         return "dead-felt", [], FAULT, ""
     if state.voided:
@@ -202,6 +229,8 @@ def _claim(rules: "Rules", claim: "Claim") -> "Advice":
     if stage == states.STAGE_RECORDING:
         return "recording" if rules.link_up else "recording-offline", [], INFO, ""
     role = claims.ROLE_NAMES[claims.authority_needed(rules, claim)]
+    if not rules.link_up:
+        return "swipe-offline", [role], INFO, ""
     if payout.passes_limit(rules, claim.award_lines):
         return "swipe-limit", [role, paying.money(rules.aggregate_limit_cents)], INFO, ""
     return "swipe", [role], INFO, ""
@@ -239,7 +268,8 @@ def _in_the_game(state: "RoundState", rules: "Rules", around: "Around") -> "Advi
         return "pay-first", [], INFO, f"TICK {due[0][0]}"
     backs = paying.back_by_seat(state)
     if backs:
-        return "take-back", [], INFO, f"TICK {backs[0][0]}"
+        done = commands.END if rules.is_keypad() else f"TICK {backs[0][0]}"
+        return "take-back", [], INFO, done
     late = _late_chips(state)
     if late:
         return "late", [_named(rules, late[0])], INFO, commands.END

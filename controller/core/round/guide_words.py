@@ -11,14 +11,20 @@ SENTENCES = {
     "settings": "Waiting for the Game Manager's settings. No game can start.",
     "dead-felt": "No betting spot can be read. Call a technician.",
     "refused": "The chip at seat {0} is refused. Take it away, then put one chip down again.",
-    "reopen-asked": "Swipe a supervisor's card to open the last game again.",
+    "reopen-asked": "Swipe a supervisor's card to open the last game again, or press CANCEL.",
     "void-asked": (
-        "Swipe a supervisor's card to void this game and give the bets back. Reason: {0}."
+        "Swipe a supervisor's card to void this game and give the bets back, or press CANCEL."
+        " Reason: {0}."
     ),
     "void-asked.keypad": "Press CANCEL again to void this game and give the bets back.",
     "voided": "Game {0} is void. Give each bet back: seats {1}. Reason: {2}.",
-    "late-asked": "Swipe a supervisor's card to enter a forgotten win of game {0}.",
+    "late-asked": (
+        "Swipe a supervisor's card to enter a forgotten win of game {0}, or press CANCEL."
+    ),
     "late-entry": "Forgotten win of game {0}: press the seat, then the hand. Done: END GAME.",
+    "asked-offline": "No link to the Game Manager. Swipe when the link is back, or press CANCEL.",
+    "train-asked": "Swipe a supervisor's card to begin the training, or press CANCEL.",
+    "question": "{0} {1}: CONFIRM. Something else: CANCEL.",
     "joined": "Seats {0} are one player as long as they play. Join them again to part them.",
     "parted": "Seats {0} are different players.",
     "bets-down": "Press START GAME when all bets are down.",
@@ -28,6 +34,7 @@ SENTENCES = {
     "pricing-offline": "No link to the Game Manager. The win is priced when the link is back.",
     "swipe": "Check every amount, then swipe a card: {0}.",
     "swipe-limit": "Fixed pays pass the limit of {1}. Ask the house, then swipe a card: {0}.",
+    "swipe-offline": "No link to the Game Manager. When it is back, swipe a card: {0}.",
     "return-key": "The win is logged. Turn the key back to RUN.",
     "recording": "The win is authorised and is being recorded. Please wait.",
     "recording-offline": "The win is authorised. It is recorded when the link is back.",
@@ -45,6 +52,7 @@ SENTENCES = {
     "left-out": "The chip at seat {0} was not accepted. Give it back: it is not in this game.",
     "pay-first": "Pay each seat as shown and tick it off.",
     "take-back": "Take the money back as shown and tick it off.",
+    "take-back.keypad": "Take the money back as shown, then press GAME OVER.",
     "pay": "All is paid. Press END GAME.",
     "pay.keypad": "Pay each seat as shown, then press GAME OVER.",
     "dead-felt-in-game": "No spot can be read. Bets in play stand: finish, then call a technician.",
@@ -52,6 +60,14 @@ SENTENCES = {
     "winners": "For a winner, press the seat, then the hand. No winner: press END GAME.",
     "winners.keypad": "For a winner, press the hand. No winner: press GAME OVER.",
 }
+
+# What waits for a supervisor.
+ASKED = ("reopen-asked", "void-asked", "late-asked", "train-asked", "asked-offline")
+
+
+def card_asked(name: str, link_up: bool) -> str:
+    """The name of what asks for a supervisor's card: without the link nobody judges one."""
+    return name if link_up else "asked-offline"
 
 
 def sentence(name: str, arguments: "list[str]", is_keypad: bool) -> str:

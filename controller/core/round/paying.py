@@ -151,12 +151,13 @@ def tick(state: "RoundState", rules: "Rules", seat: int, offset_ms: int) -> "Dec
 
 
 def why_not_all_paid(state: "RoundState", rules: "Rules") -> str:
-    """Who is still owed what, "" when nobody is; a keypad table is not asked."""
-    if rules.is_keypad():
-        return ""
-    dues = due_by_seat(state)
+    """Who is still owed what, or has to give back what; "" when nobody does.
+
+    A keypad table need not tick, so it is asked only for what it once ticked and must get back.
+    """
+    dues = [] if rules.is_keypad() else due_by_seat(state)
     if not dues:
-        return _why_not_all_back(state)
+        return _why_not_all_back(state, rules)
     owed = money(sum([due_cents for _seat, due_cents in dues]))
     if len(dues) == 1:
         return f"Seat {dues[0][0]} is still owed {owed}. Tick it off, or press END GAME again."
@@ -164,9 +165,12 @@ def why_not_all_paid(state: "RoundState", rules: "Rules") -> str:
     return f"Seats {seats} are still owed {owed} in all. Tick them off, or press END GAME again."
 
 
-def _why_not_all_back(state: "RoundState") -> str:
+def _why_not_all_back(state: "RoundState", rules: "Rules") -> str:
     for seat, cents in back_by_seat(state):
-        return f"Seat {seat} has {money(cents)} to give back. Tick it off, or press END GAME again."
+        back = money(cents)
+        if rules.is_keypad():
+            return f"Seat {seat} has {back} to give back. Take it, then press GAME OVER again."
+        return f"Seat {seat} has {back} to give back. Tick it off, or press END GAME again."
     return ""
 
 

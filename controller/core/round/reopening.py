@@ -4,7 +4,7 @@ It alone knows how long "right after" is. The game comes back as it was: bets, j
 and ticks; a win that was forgotten is then claimed as usual. The next START ends the chance.
 """
 
-from controller.core.round import events
+from controller.core.round import events, guide_words
 from protocol import numbers
 
 MYPY = False
@@ -14,6 +14,7 @@ if MYPY:
     from controller.core.round.types import Decision
 
 BY_DEALER_MS = 30000
+NEEDS_KEY = "A supervisor must turn the key to JPH. Then press CANCEL and CONFIRM to reopen."
 
 
 def reopen(state: "RoundState", rules: "Rules", end_age_ms: int) -> "Decision":
@@ -28,8 +29,9 @@ def reopen(state: "RoundState", rules: "Rules", end_age_ms: int) -> "Decision":
     if 0 <= end_age_ms < BY_DEALER_MS:
         return [events.reopened(number, numbers.METHOD_DEALER, numbers.ROLE_DEALER, b"")], ""
     if rules.is_keypad():
-        return [], "A supervisor must turn the key to JPH; then press REOPEN."
-    return [events.reopen_asked()], "A supervisor must swipe a card to open the last game again."
+        return [], NEEDS_KEY
+    asked = guide_words.card_asked("reopen-asked", rules.link_up)
+    return [events.reopen_asked()], guide_words.sentence(asked, [], False)
 
 
 def card(state: "RoundState", role: int, ticket: bytes) -> "Decision":

@@ -193,6 +193,10 @@ class RoundState:
         # A forgotten win waits for a card: [round, reason, bets, joined seats, bets that won].
         self.late_asked: "list[Any]" = []
 
+    def waits_for_supervisor(self) -> bool:
+        """REOPEN, VOID or a forgotten win was asked for, and a supervisor has not said yes yet."""
+        return bool(self.reopen_asked or self.void_asked or self.late_asked)
+
     def phase(self) -> str:
         if not self.round_open:
             return OPEN

@@ -4,7 +4,7 @@ It alone knows what a void game needs: a supervisor, and no win that stands. A m
 playing card is seen needs nothing of it: the bets stand, and the dealer deals again.
 """
 
-from controller.core.round import events, paying
+from controller.core.round import events, guide_words, paying
 from protocol import numbers
 
 MYPY = False
@@ -42,8 +42,7 @@ def by_key(state: "RoundState", rules: "Rules", reason: str) -> "Decision":
     if rules.key != numbers.KEY_JPH:
         return [], "To void this game, a supervisor turns the key to JPH and presses CANCEL."
     if not state.void_asked:
-        question = "Press CANCEL again to void this game and give the bets back."
-        return [events.void_asked(reason)], question
+        return [events.void_asked(reason)], guide_words.sentence("void-asked", [], True)
     return [_voided(state, numbers.METHOD_KEY, numbers.ROLE_SUPERVISOR, reason, b"")], ""
 
 

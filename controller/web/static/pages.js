@@ -43,7 +43,9 @@ function turnTo(box, wanted) {
 
 function split(list, rows) {
   rows.forEach((row) => setHidden(row, false));
-  const room = list.getBoundingClientRect().height;
+  // Zoomed in, the list is as high as its rows, and the window scrolls.
+  const isWhole = document.documentElement.dataset.zoomed === "yes";
+  const room = isWhole ? Infinity : list.getBoundingClientRect().height;
   const pages = [[]];
   let used = 0;
   for (const row of rows) {

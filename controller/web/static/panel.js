@@ -157,7 +157,7 @@ function renderHands() {
 function renderActions() {
   const { next, lit } = view.guide;
   all("[data-button]").forEach((button) => setData(button, "lit", isLit(lit, button.dataset.button) ? "yes" : "no"));
-  all(".action").forEach((button) => setData(button, "next", button.dataset.button === next ? "yes" : "no"));
+  all(".action, .tick").forEach((button) => setData(button, "next", button.dataset.button === next ? "yes" : "no"));
 }
 
 // A button that carries a reason is lit with its plain word.
@@ -191,16 +191,20 @@ function showMessage(kind, text) {
   if (kind === "refused" && isNew) byId("message").animate([{ translate: "0 -0.35rem" }, { translate: "0 0" }], 180);
 }
 
-// Whoever has said why a game is void is done with the list.
+// Whoever has said why a game is void is done with the list, and so is whoever touches elsewhere.
 document.addEventListener("click", ({ target }) => {
-  if (target.closest('[data-button^="VOID "]')) setTimeout(() => (byId("void").open = false));
+  const kept = target.closest('[data-button^="VOID "]') ? null : target.closest(".drop");
+  setTimeout(() => all(".drop[open]").forEach((list) => (list.open = list === kept)));
 });
 
 // What the table answered to a press takes the place of whatever the page itself said last.
+// Whoever is asked for what comes next, a card for one, was not refused.
 function answered({ accepted, sentence, view: next, version }) {
   ownMessageUntil = 0;
   if (next) show(next, version);
-  if (!accepted && view?.guide.sentence !== sentence) showRefusal(sentence);
+  if (accepted || (view?.guide.sentence === sentence && view.guide.kind === "info")) return true;
+  if (view?.guide.sentence !== sentence) showRefusal(sentence);
+  return false;
 }
 
 // The table unit did not take the press at all, or did not answer.

@@ -29,8 +29,7 @@ export async function press(button, name) {
   button.dataset.pressed = "yes";
   const answer = await ask(name);
   button.dataset.pressed = "no";
-  onAnswer(answer);
-  if (answer.accepted) return;
+  if (onAnswer(answer)) return;
   button.dataset.answer = "refused";
   setTimeout(() => delete button.dataset.answer, REFUSED_LOOK_MS);
 }

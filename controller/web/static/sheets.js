@@ -109,15 +109,17 @@ function renderAsk(claim, view) {
 
 // Never what cannot be done now: nobody is asked while the link is down, nor a card while none is taken.
 function askFor(claim, view) {
-  if (isWaiting(claim) && view.link !== "up") return NO_LINK;
+  if (needsLink(claim) && view.link !== "up") return NO_LINK;
   return ASKS[claim.stage] ?? (view.guide.ends_ms === null ? SWIPES[claim.role] : NO_CARD);
 }
 
+// The Game Manager prices, judges cards and records; only a key is judged here.
+const needsLink = (claim) => claim.stage !== "return-key";
 const isWaiting = (claim) => claim.stage === "pricing" || claim.stage === "recording";
 
 function markFor(claim, view) {
   const workflow = view.workflow;
-  if (isWaiting(claim) || view.guide.ends_ms !== null) return "wait";
+  if (isWaiting(claim) || view.guide.ends_ms !== null || (needsLink(claim) && view.link !== "up")) return "wait";
   if (claim.role === "DEALER" && claim.stage !== "return-key") return "press";
   return workflow === "keypad" ? "key" : "card";
 }

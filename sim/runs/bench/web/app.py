@@ -25,7 +25,7 @@ from sim.runs.bench.web.felt import places
 HERE = Path(__file__).parent
 INTERVAL_MS = 50  # fast enough to see the lights blink as they do
 CHIPS_AND_KEYS = ("place", "remove", "press", "key", "swipe", "half-swipe")
-SURROUNDINGS = ("power", "cable", "tamper", "fault")
+SURROUNDINGS = ("power", "cable", "tamper", "fault", "shuffler")
 OF_THE_BENCH = ("record", "first-round", "table")
 ACTIONS = frozenset((*CHIPS_AND_KEYS, *SURROUNDINGS, *OF_THE_BENCH))
 KEY_LABELS = {"START": "COIN IN", "END": "GAME OVER", "JPOT": "J-POT"}

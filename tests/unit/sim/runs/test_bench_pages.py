@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sim.runs.bench.web import build
+from sim.runs.bench.web import app, build
 from sim.runs.bench.web.app import key_label, key_rows
 from tests.kit.bench_views import FakeBench, bench_seats, bench_view
 from tests.kit.page_client import Browser
@@ -112,3 +112,11 @@ def test_the_page_offers_every_table_and_the_first_step(browser: Browser) -> Non
     page = browser.get("/").text
     assert re.findall(r"<option[^>]*>([^<]+)<", page) == ["four-card-keypad", "four-card-touch"]
     assert "step 1 of 8" in page
+
+
+def test_whatever_the_page_can_do_has_its_door() -> None:
+    """Once the shuffler's buttons were drawn, and every press of them was refused."""
+    script = (app.HERE / "static" / "hands.js").read_text()
+    told = script[script.index("const DONE") : script.index("};")]
+    named = re.findall(r'^  "?([a-z-]+)"?:', told, re.MULTILINE)
+    assert set(named) == app.ACTIONS

@@ -224,6 +224,15 @@ def locked_out(table: Table, around: Around) -> None:
     around.lock_out_ms = 57_001
 
 
+def training_asked(table: Table, around: Around) -> None:
+    around.is_training_asked = not table.rules.is_keypad() and not table.state.round_open
+
+
+def question(table: Table, around: Around) -> None:
+    if table.rules.is_keypad() and not table.state.round_open:
+        around.question = ("Do what?", "Open the last game again")
+
+
 SURROUNDINGS = [
     well,
     link_down,
@@ -236,6 +245,8 @@ SURROUNDINGS = [
     just_refused,
     refused_before,
     locked_out,
+    training_asked,
+    question,
 ]
 Row = tuple[str, str, str, Table, Around, Guide]
 
@@ -301,6 +312,8 @@ def test_the_next_button_is_lit_and_every_sentence_is_one(rows: list[Row]) -> No
 
 NAMED = {
     "Press CONFIRM": "CONFIRM",
+    ": CONFIRM.": "CONFIRM",
+    "or press CANCEL": "CANCEL",
     "or CONFIRM": "CONFIRM",
     "Press START GAME": "START",
     "Press COIN IN": "START",

@@ -118,7 +118,9 @@ def test_a_keypad_table_sends_people_to_the_manager(keypad: Table) -> None:
 def test_the_guide_says_what_is_asked_and_what_is_done(two_games: Table) -> None:
     two_games.accept(asked())
     told = guide(two_games.state, two_games.rules, Around([]))
-    assert told.sentence == "Swipe a supervisor's card to enter a forgotten win of game 1."
+    assert told.sentence == (
+        "Swipe a supervisor's card to enter a forgotten win of game 1, or press CANCEL."
+    )
     two_games.accept(commands.card(1, CARD))
     told = guide(two_games.state, two_games.rules, Around([]))
     assert told.sentence.startswith("Forgotten win of game 1:")
