@@ -88,7 +88,7 @@ def guide(state: "RoundState", rules: "Rules", around: "Around") -> "Guide":
         return Guide(states.CLOSED, ("service", [], INFO, ""), [], rules.is_keypad(), None)
     lit = lit_buttons(state, rules, around.chips)
     if around.is_training_asked:
-        lit = [*lit, commands.CANCEL]
+        lit = lit + [commands.CANCEL]
     advice = _advice(state, rules, around)
     ends_ms = None
     if _is_locked_out(state, rules, around):
