@@ -71,7 +71,7 @@ class TwoPeople:
 
     def preview(self, by: Person, request: Request) -> Preview:
         """What would be said and shown if it were done now; nothing is."""
-        self._check_asker(by, request)
+        _check_asker(by, request)
         return self._looked_at(by.name, request)
 
     def look_again(self, waiting: Waiting) -> Preview:
@@ -91,7 +91,7 @@ class TwoPeople:
 
     def ask(self, by: Person, request: Request) -> str:
         """Done at once where one person is enough; otherwise it waits for another one."""
-        self._check_asker(by, request)
+        _check_asker(by, request)
         if not roles.needs_two(request):
             return self._done({**request, "operator": by.name, "second": ""})
         self.preview(by, request)  # what cannot be done needs nobody's approval
@@ -101,8 +101,8 @@ class TwoPeople:
 
     def ask_together(self, by: Person, second: Person, request: Request) -> str:
         """Both are here, and both have proven who they are."""
-        self._check_asker(by, request)
-        self._check_decider(by.name, second, request.get("command", ""))
+        _check_asker(by, request)
+        _check_decider(by.name, second, request.get("command", ""))
         return self._done({**request, "operator": by.name, "second": second.name})
 
     def approve(self, second: Person, number: int) -> str:
@@ -200,16 +200,6 @@ class TwoPeople:
     def _act(self, who: str, what: str, sentence: str, number: int) -> None:
         self._people.act(who, what, sentence, request=str(number))
 
-    def _check_asker(self, by: Person, request: Request) -> None:
-        command = request.get("command", "")
-        if not roles.may_ask(by.role, command):
-            raise NotAllowed(f"{by.name} is {by.role} and may not ask for {command or 'that'}.")
-
-    def _check_decider(self, asked_by: str, second: Person, command: str) -> None:
-        problem = _problem(asked_by, second, command)
-        if problem:
-            raise NotAllowed(problem)
-
     def _check_waiting(self, waiting: Waiting) -> None:
         if waiting.state != "waiting":
             raise NotAllowed(f"Request {waiting.number} is {waiting.state} already.")
@@ -219,8 +209,20 @@ class TwoPeople:
     def _decidable(self, second: Person, number: int) -> Waiting:
         waiting = self.get(number)
         self._check_waiting(waiting)
-        self._check_decider(waiting.asked_by, second, waiting.command)
+        _check_decider(waiting.asked_by, second, waiting.command)
         return waiting
+
+
+def _check_asker(by: Person, request: Request) -> None:
+    command = request.get("command", "")
+    if not roles.may_ask(by.role, command):
+        raise NotAllowed(f"{by.name} is {by.role} and may not ask for {command or 'that'}.")
+
+
+def _check_decider(asked_by: str, second: Person, command: str) -> None:
+    problem = _problem(asked_by, second, command)
+    if problem:
+        raise NotAllowed(problem)
 
 
 def _problem(asked_by: str, second: Person, command: str) -> str:
