@@ -29,7 +29,7 @@ check: lint ## before a commit: lint, types, contracts and the quick tests; unde
 	@$(PYTHON) -m pytest -n 2 -q tests/unit $(SLOW_UNIT_TESTS:%=--ignore=%)
 
 test: setup-test lint ## every check and test; asks apt for what is missing
-	@$(PYTHON) -m pytest -n 2 -q
+	@$(PYTHON) -m pytest -n 2 --dist worksteal -q
 
 lint: setup-check ## ruff, mypy strict, import contracts
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports --no-cache

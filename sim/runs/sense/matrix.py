@@ -40,11 +40,13 @@ class Plan:
             if case.trials_max is not None:
                 shares.append((case, min(count, case.trials_max), 0))
                 continue
-            long_way = (
-                count if case.through_registers else max(1, round(count * self.register_part))
-            )
-            shares.append((case, count, long_way))
+            shares.append((case, count, self._long_way(case, count)))
         return shares
+
+    def _long_way(self, case: Case, count: int) -> int:
+        if case.through_registers:
+            return count
+        return max(1, round(count * self.register_part)) if self.register_part else 0
 
 
 @dataclass(frozen=True)
