@@ -210,3 +210,41 @@ async def give_a_calibration_up(data: Path) -> None:
 
 def test_a_calibration_that_is_given_up_changes_nothing(tmp_path: Path) -> None:
     run_virtual(give_a_calibration_up(tmp_path))
+
+
+async def selftest_with(name: str, fault: str) -> None:
+    """A broken part is told in time, the watchdog is content, and a mended table plays again."""
+    async with open_table(name) as (_floor, table):
+        service, unit = service_of(table), unit_of(table)
+        faults, board = table.world.faults, table.config.board
+        bus = board.buses[0].number
+        lamp_ics = sorted({sensor.lamp_ic for sensor in board.sensors})
+        await service.acts.enter(TECH)
+        if fault == "bus on ground":
+            faults.ground_bus(bus)
+        elif fault == "bus held":
+            faults.stick_bus(bus)
+        else:
+            for ic in lamp_ics:
+                faults.nack(ic)
+        began_ms = aio.ticks_ms()
+        service.acts.begin_selftest()
+        while service.mode.is_working:
+            await stay(service, 500)
+            assert unit.is_healthy(), "the watchdog would bite"
+        assert aio.ticks_diff(aio.ticks_ms(), began_ms) < 30_000
+        failed = [each for each in service.view()["selftest"] if not each["passed"]]
+        assert failed
+        assert all(each["sentence"] for each in failed)
+        faults.clear_bus(bus)
+        await stay(service, 6000)
+        await service.mode.leave()
+        await aio.sleep_ms(6000)
+        assert unit.pages.view()["state"] == "open"
+        assert {table.light(sensor.id) for sensor in board.sensors} == {"off"}
+
+
+@pytest.mark.parametrize("fault", ["bus on ground", "bus held", "lamps silent"])
+@pytest.mark.parametrize("name", ["four-card-touch-fdc", "face-up-pai-gow-keypad"])
+def test_a_selftest_of_a_broken_table_ends_and_a_mended_one_opens(name: str, fault: str) -> None:
+    run_virtual(selftest_with(name, fault))
