@@ -1,7 +1,9 @@
 """How the unit's computer is: temperature, supply, throttling, and what is left of its disk.
 
 Read from the kernel's files and, for the supply, from the Raspberry Pi's firmware. What this
-machine does not have is None and never a guess. Calls block for a moment; run them on a worker.
+machine does not have is None and never a guess. The service's sandbox keeps the firmware's device
+from the unit, so that there the kernel's file alone tells. Calls block for a moment; run them on a
+worker.
 """
 
 from __future__ import annotations

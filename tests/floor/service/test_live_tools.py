@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from controller.data_folder import references_path
-from controller.felt.references import load_calibrations, load_references, save_references
+from controller.evidence.health_store import DAY_MS, Stretch
+from controller.felt.references import (
+    FeltReferences,
+    load_calibrations,
+    load_references,
+    save_references,
+)
 from controller.service.admission import ServiceRefused
 from controller.service.live.around import ServicePlace
 from controller.service.live.calibrating import previous_path, undo_calibration
@@ -210,6 +216,54 @@ async def give_a_calibration_up(data: Path) -> None:
 
 def test_a_calibration_that_is_given_up_changes_nothing(tmp_path: Path) -> None:
     run_virtual(give_a_calibration_up(tmp_path))
+
+
+async def calibrate_for_the_first_time(data: Path) -> None:
+    floor, restarts = Floor(SEED), list[int]()
+    try:
+        table = await calibrated_table(floor, data, restarts)
+        await table.unit.close()
+        references_path(data).unlink()
+        table.unit.references = FeltReferences(fault="The table is closed: never calibrated.")
+        await table.unit.power_on()
+        await aio.sleep_ms(READY_MS)
+        service = service_of(table)
+        await service.acts.enter(TECH)
+        assert {row[1] for row in service.frame()["s"]} == {None}, "there is no reference yet"
+        with pytest.raises(ServiceRefused, match="never calibrated"):
+            service.acts.begin_selftest()
+        service.acts.begin_calibration()
+        await stay(service, 500)
+        await press(service, "measure")
+        for seat in range(1, 8):
+            table.place(f"{seat}A")
+            await stay(service, 1000)
+            await press(service, "measure")
+        assert (await press(service, "save"))["step"] == "done"
+        assert len(load_calibrations(references_path(data), table.config.board.serial)) == 7
+        assert restarts == [1]
+        assert not service.view()["can_undo"]
+    finally:
+        await floor.close()
+
+
+def test_a_unit_that_was_never_calibrated_is_calibrated_from_the_page(tmp_path: Path) -> None:
+    run_virtual(calibrate_for_the_first_time(tmp_path))
+
+
+async def tell_health() -> None:
+    async with open_table() as (_floor, table):
+        store = unit_of(table).hardware.stores.health
+        worn = [Stretch("3A", day * DAY_MS, 0.01, 0.0, 0.6, 20, 0.01, 900, 0) for day in range(9)]
+        store.keep([*worn, Stretch("1A", 8 * DAY_MS, 0.01, 0.0, 1.0, 20, 0.01, 900, 0)])
+        rows = {row["id"]: row for row in await service_of(table).health()}
+        assert rows["1A"]["advice"] == ""
+        assert rows["3A"]["advice"].startswith("replace")
+        assert [day["chip"] for day in rows["3A"]["days"]] == [0.6] * 9
+
+
+def test_health_is_told_with_its_history() -> None:
+    run_virtual(tell_health())
 
 
 async def selftest_with(name: str, fault: str) -> None:

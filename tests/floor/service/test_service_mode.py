@@ -11,6 +11,7 @@ from controller.inputs.presses import Presses
 from controller.keeper import RoundKeeper
 from controller.service.admission import ServiceRefused
 from controller.service.live.mode import LOST, ServiceMode
+from controller.service.live.readings import LiveReadings
 from controller.table.state import TableState
 from hal import aio
 from sim.time.loop import run_virtual
@@ -289,12 +290,37 @@ async def play(is_watched: bool) -> list[Any]:
             await wait(1000)
             await unit.inputs.presses.press("END")
             await wait(1500)
+        await wait(6000)
+        trace = await service.trace(2)
+        assert len(trace["sensors"][0]["t"]) > 100, "the black box has nothing of the round"
         records = unit.hardware.stores.journal.records.after(0, 1000)
         return [*seen, [record.kind for record in records], unit.table.meters.cents()]
 
 
 def test_a_plot_that_is_watched_changes_nothing_of_play() -> None:
     assert run_virtual(play(True)) == run_virtual(play(False))
+
+
+def test_a_plot_that_moves_what_it_shows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutation: whoever looks shifts the zero of the felt a little each time."""
+    real = LiveReadings.frame
+
+    def shifting(self: LiveReadings, spots: Any, looks: Any) -> Any:
+        for spot in spots.values():
+            spot.move_zero(spot.zero + 0.02)
+        return real(self, spots, looks)
+
+    monkeypatch.setattr(LiveReadings, "frame", shifting)
+    unwatched = run_virtual(play(False))
+    with pytest.raises((AssertionError, ServiceRefused)):
+        assert run_virtual(play(True)) == unwatched
+
+
+def test_a_plot_that_keeps_readings_to_itself_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutation: the black box behind it hears nothing any more."""
+    monkeypatch.setattr(LiveReadings, "note", lambda self, ic, readings, spots, now_ms: None)
+    with pytest.raises(AssertionError, match="nothing of the round"):
+        run_virtual(play(False))
 
 
 async def inputs_are_tried() -> None:
