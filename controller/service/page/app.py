@@ -97,7 +97,13 @@ class _Entrance:
             await self._table.mode.leave()
         self._sessions.end(request.cookies.get(self._cookie, ""))
         response = JSONResponse({"accepted": True, "sentence": ""})
-        response.delete_cookie(self._cookie, path="/", httponly=True, samesite="strict")
+        response.delete_cookie(
+            self._cookie,
+            path="/",
+            secure=self._options.is_tls,
+            httponly=True,
+            samesite="strict",
+        )
         return response
 
     @property

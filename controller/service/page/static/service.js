@@ -67,6 +67,17 @@ byId("sign-out").addEventListener("click", async () => {
   location.reload();
 });
 
+// Silent, because the unit is gone, or because it started anew and knows this session no more. Only
+// an answer tells which; without one the page stays and says that it is not live.
+const ASK_MS = 3000;
+let askedAt = 0;
+
+function askWhoIAm() {
+  if (performance.now() - askedAt < ASK_MS) return;
+  askedAt = performance.now();
+  fetch("/unit").then((answer) => answer.status === 401 && location.reload(), () => {});
+}
+
 let saidUntil = 0;
 onSaid((sentence) => {
   setText(byId("said"), sentence);
@@ -79,6 +90,6 @@ startSensors();
 showRoom();
 follow("/events", render, (silentMs) => {
   if (saidUntil && performance.now() > saidUntil) setHidden(byId("said"), true);
-  if (silentMs > 20000) location.reload(); // the session is over, or the unit started anew
+  if (silentMs > ASK_MS) askWhoIAm();
 });
 document.body.dataset.ready = "yes";
