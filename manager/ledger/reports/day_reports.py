@@ -212,7 +212,8 @@ class _Sums:
 
     def accruals(self, meter_id: str) -> list[Accrual]:
         player, _, reserve = accounts.parts(meter_id)
-        tables = {table_id for table_id, account in self._wagers if account in (player, reserve)}
+        # A round may be made void on a day in which its table took no wager.
+        tables = {table_id for table_id, account in self._wagered if account in (player, reserve)}
         return [
             Accrual(
                 table_id,

@@ -164,3 +164,15 @@ def test_the_audit_sees_a_wager_given_back_twice(desk: Desk) -> None:
     assert [check.take(entry) for entry in recorded] == [""] * len(recorded)
     assert "not one of its round" in check.take(recorded[-1])
     assert audit_transactions(desk.store.genesis(), desk.store.recorded())[0].sound
+
+
+def test_a_round_that_is_void_after_its_gaming_day_still_ties(desk: Desk) -> None:
+    """Catches: a table that took no wager in a day, left out of the day in which one went back."""
+    day = GamingDay()
+    desk.start(TABLE, 1, "1A", "2A")
+    desk.clock.ms = day.bounds_ms(day.of(desk.clock.ms))[1] + 60_000
+    desk.void(TABLE, 1)
+    report = day_report(desk.manager.book, day.of(desk.clock.ms), day)
+    assert report.ties
+    (row,) = report.accruals
+    assert (row.wager_count, row.contribution_microcents) == (0, -50_000_000)
