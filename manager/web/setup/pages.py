@@ -63,15 +63,16 @@ class SetupPages:
     async def table(self, request: Request) -> Response:
         """The form; with `look` in the address, also what it would do."""
         query = dict(request.query_params)
-        is_look = query.pop("look", "") == "yes"
+        is_look, wants_advice = query.pop("look", "") == "yes", query.pop("advice", "") != "no"
         games, typed = self._typed(query)
         if not is_look:
             return self._form(request, games, typed, {})
         made, preview, problems = self._look(request, games, typed)
-        advised = await self._advised(games, typed) if preview else {}
+        advised = await self._advised(games, typed) if preview and wants_advice else {}
         page = self._form(request, games, typed, problems, made, preview, advised)
         if any(view["is_counting"] for view in advised.values()):
-            page.headers["refresh"] = "3"  # the browser asks again by itself, without a script
+            # The browser asks again by itself; meanwhile there is no form to lose what is typed.
+            page.headers["refresh"] = "2"
         return page
 
     async def asked(self, request: Request) -> Response:
@@ -153,7 +154,7 @@ class SetupPages:
         self,
         request: Request,
         games: Mapping[str, Paytable],
-        typed: Mapping[str, str],
+        typed: dict[str, str],
         problems: Mapping[str, str],
         made: TableText | None = None,
         preview: Preview | None = None,
@@ -177,6 +178,8 @@ class SetupPages:
                 for letter in games
             },
             advised=advised,
+            is_counting=any(view["is_counting"] for view in advised.values()),
+            without_advice="?" + urlencode(chosen | typed | {"look": "yes", "advice": "no"}),
             deciders=sorted(roles.deciders(OPEN_TABLE)),
         )
 

@@ -157,6 +157,25 @@ def test_a_wrong_password_asks_for_nothing(house: House) -> None:
     assert house.access.two_people.waiting() == []
 
 
+def test_a_page_that_goes_on_by_itself_has_nothing_to_type(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: a password that is lost because the page asked for the advice again."""
+
+    async def counting(typed: dict[str, str]) -> dict[str, object]:
+        return {"is_counting": True, "advice": None}
+
+    monkeypatch.setattr(house.manager.view.reports, "advice", counting)
+    query = urlencode(NEW | {"look": "yes"})
+    page = house.ask("Olga", f"/setup/table?{query}")
+    assert page.headers["refresh"] == "2"
+    assert "<progress" in page.text
+    assert 'type="password"' not in page.text
+    page = house.ask("Olga", f"/setup/table?{query}&advice=no")
+    assert "refresh" not in page.headers
+    assert 'type="password"' in page.text
+
+
 def test_a_table_joins_a_jackpot_of_the_same_game_only(house: House) -> None:
     assert "Table four-card-9 is open, on main." in house.look(A__top__link="main", A__top__id="")
     page = house.look(A="crazy-4/progressive/Pays-2", A__top__link="main", A__top__id="")
