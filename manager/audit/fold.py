@@ -7,17 +7,14 @@ is kept beside them can be held against this. Whether they are chained is not kn
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import Any, NamedTuple
-
-import cbor2
+from typing import NamedTuple
 
 from manager.ledger.store import accounts
-from manager.ledger.store.chain import Recorded
-from manager.ledger.store.entries import BY_THE_MANAGER, EventSource, Kind
+from manager.ledger.store.chain import NO_EVENT, Recorded, Taken
+from manager.ledger.store.changes import GONE, NEW, Change, Unreadable, unpacked, with_changes
+from manager.ledger.store.entries import BY_THE_MANAGER, EventSource
 from manager.ledger.store.relations import (
     BALANCES,
-    EVENTS,
     POSTINGS,
     RELATIONS,
     TRANSACTIONS,
@@ -25,12 +22,11 @@ from manager.ledger.store.relations import (
     Key,
     Row,
 )
-from protocol.proof.chain import first_digest
+from protocol.proof.chain import encoded_event_digest, first_digest
+from protocol.wire.errors import ProtocolError
 
 # Told by the transactions themselves, never as a change.
-_TOLD_OTHERWISE = frozenset(
-    relation.name for relation in (TRANSACTIONS, POSTINGS, BALANCES, EVENTS)
-)
+_TOLD_OTHERWISE = frozenset({TRANSACTIONS.name, POSTINGS.name, BALANCES.name})
 _JOURNAL = UNITS.place("journal_id")
 _SEQUENCE, _DIGEST = UNITS.place("last_sequence"), UNITS.place("last_digest")
 _PROGRESS = slice(UNITS.place("last_sequence"), UNITS.place("last_event_ms") + 1)
@@ -40,13 +36,12 @@ class FoldRefused(Exception):  # noqa: N818
     """A transaction that cannot follow from the ones before it; the sentence goes on its name."""
 
 
-class Told(NamedTuple):
-    """One event as a transaction names it; its kind and body are proven by its digest."""
+class _Named(NamedTuple):
+    """An event that a transaction names, and what its journal had come to before it."""
 
-    monotonic_ms: int
-    wall_ms: int
-    digest: bytes
-    commit_ms: int
+    origin: EventSource
+    journal_id: bytes
+    before: bytes
 
 
 class Fold:
@@ -54,105 +49,129 @@ class Fold:
 
     def __init__(self) -> None:
         self.rows: dict[str, dict[Key, Row]] = {
-            name: {} for name in RELATIONS if name not in _TOLD_OTHERWISE - {BALANCES.name}
+            name: {} for name in RELATIONS if name not in _TOLD_OTHERWISE
         }
-        self.events: defaultdict[tuple[str, bytes], list[Told]] = defaultdict(list)
+        self.balances: dict[str, int] = {}
+        self.event_count = 0
+        self._units = self.rows[UNITS.name]
         self._last_ms = 0
+        self._named: _Named | None = None  # by a transaction whose step has more of them
 
-    def take(self, recorded: Recorded) -> None:
-        if recorded.commit_ms < self._last_ms:
+    def told(self) -> dict[str, dict[Key, Row]]:
+        """Every row by its relation's name and its key."""
+        balances: dict[Key, Row] = {(name,): (name, sum_) for name, sum_ in self.balances.items()}
+        return {**self.rows, BALANCES.name: balances}
+
+    def take(self, recorded: Recorded, taken: Taken | None = None) -> None:
+        """One more transaction; `taken` is the event that it keeps, None where nobody knows."""
+        _, kind, _, _, _, commit_ms, origin, postings, changes = recorded
+        if commit_ms < self._last_ms:
             raise FoldRefused("was committed before the one before it")
-        self._last_ms = recorded.commit_ms
-        self._add_postings(recorded)
-        self._check_kind(recorded)
-        if recorded.changes:
-            self._apply(_decoded(recorded.changes))
-        if recorded.origin.sequence:
-            self._advance(recorded.origin, recorded)
+        self._last_ms = commit_ms
+        if postings:
+            self._add_postings(recorded)
+        if kind == "NOTE" and origin != BY_THE_MANAGER:
+            raise FoldRefused("notes an act and names an event")
+        if changes:
+            self._apply(changes, commit_ms)
+        if origin[1]:
+            self._advance(origin, kind, commit_ms)
+        elif kind == "EVENT":
+            raise FoldRefused("takes in no event that is next")
+        if taken is None:
+            self._named = None  # an export tells of no events
+        elif taken != NO_EVENT:
+            self._keep(origin, taken)
+        elif self._named is not None and self._named.origin != origin:
+            raise FoldRefused(_left_open(self._named))
+
+    def end(self) -> None:
+        """There are no more transactions."""
+        if self._named is not None:
+            raise FoldRefused(_left_open(self._named))
 
     # -- inside ------------------------------------------------------------------------------
 
     def _add_postings(self, recorded: Recorded) -> None:
-        balances = self.rows[BALANCES.name]
+        balances = self.balances
         for account, moved in recorded.postings:
-            key = (account,)
-            known = balances.get(key)
-            amount = moved if known is None else known[1] + moved
+            amount = balances[account] = balances.get(account, 0) + moved
             if amount < 0 and accounts.is_custody(account):
                 raise FoldRefused(f"overdraws {account}")
-            balances[key] = (account, amount)
 
-    def _check_kind(self, recorded: Recorded) -> None:
-        if recorded.kind == Kind.NOTE and recorded.origin != BY_THE_MANAGER:
-            raise FoldRefused("notes an act and names an event")
-        if recorded.kind == Kind.EVENT and not self._is_next(recorded.origin):
-            raise FoldRefused("takes in no event that is next")
+    def _apply(self, changes: bytes, commit_ms: int) -> None:
+        try:
+            for change in unpacked(changes, commit_ms):
+                self._change(change)
+        except Unreadable as error:
+            raise FoldRefused(f"carries changes that cannot be read: {error}") from error
 
-    def _is_next(self, origin: EventSource) -> bool:
-        unit = self.rows[UNITS.name].get((origin.unit_id,))
-        return unit is not None and origin.sequence == unit[_PROGRESS][0] + 1
-
-    def _apply(self, changes: list[Any]) -> None:
-        for name, key, rest in changes:
-            if name not in self.rows or name in _TOLD_OTHERWISE:
-                raise FoldRefused(f"changes {name!r}, which no change can")
-            relation, rows = RELATIONS[name], self.rows[name]
-            place = tuple(key)
-            if relation.append_only and (place in rows or rest is None):
-                raise FoldRefused(f"changes a row of {name} that stands")
-            if rest is None:
-                rows.pop(place, None)
-                continue
-            row = (
-                _changed(name, rows.get(place), rest) if isinstance(rest, dict) else (*place, *rest)
-            )
-            rows[place] = self._with_progress(row) if relation is UNITS else row
+    def _change(self, change: Change) -> None:
+        relation, key, mask, values = change
+        name = relation.name
+        if name in _TOLD_OTHERWISE:
+            raise FoldRefused(f"changes {name!r}, which no change can")
+        rows = self.rows[name]
+        if relation.append_only and (mask != NEW or key in rows):
+            raise FoldRefused(f"changes a row of {name} that stands")
+        if mask == GONE:
+            rows.pop(key, None)
+            return
+        if mask == NEW:
+            row: Row = key + values
+        elif (known := rows.get(key)) is None:
+            raise FoldRefused(f"changes a row of {name} that is not there")
+        else:
+            row = with_changes(relation, known, mask, values)
+        rows[key] = self._with_progress(row) if relation is UNITS else row
 
     def _with_progress(self, row: Row) -> Row:
         """How far a journal was taken in follows from its events alone, from its beginning on."""
-        known, journal = self.rows[UNITS.name].get(UNITS.key_of(row)), UNITS.place("journal_id")
-        begun = (0, first_digest(row[journal]), 0)
-        progress = known[_PROGRESS] if known and known[journal] == row[journal] else begun
+        known = self._units.get(UNITS.key_of(row))
+        begun = (0, first_digest(row[_JOURNAL]), 0)
+        progress = known[_PROGRESS] if known and known[_JOURNAL] == row[_JOURNAL] else begun
         return (*row[: _PROGRESS.start], *progress, *row[_PROGRESS.stop :])
 
-    def _advance(self, origin: EventSource, recorded: Recorded) -> None:
-        units, key = self.rows[UNITS.name], (origin.unit_id,)
-        unit = units.get(key)
+    def _advance(self, origin: EventSource, kind: str, commit_ms: int) -> None:
+        unit_id, sequence, _, _, digest = origin
+        unit = self._units.get((unit_id,))
         if unit is None:
-            raise FoldRefused(f"names an event of unit {origin.unit_id}, which was never greeted")
-        _, sequence, monotonic_ms, wall_ms, digest = origin
-        if sequence == unit[_SEQUENCE] and digest == unit[_DIGEST]:
+            raise FoldRefused(f"names an event of unit {unit_id}, which was never greeted")
+        before = unit[_DIGEST]
+        if sequence == unit[_SEQUENCE] and digest == before and kind != "EVENT":
             return  # one more transaction of the same event
         if sequence != unit[_SEQUENCE] + 1:
-            raise FoldRefused(
-                f"names event {sequence} of unit {origin.unit_id}, which is not its next"
+            if kind == "EVENT":
+                raise FoldRefused("takes in no event that is next")
+            raise FoldRefused(f"names event {sequence} of unit {unit_id}, which is not its next")
+        if self._named is not None:
+            raise FoldRefused(_left_open(self._named))
+        self._units[(unit_id,)] = (
+            *unit[: _PROGRESS.start],
+            sequence,
+            digest,
+            commit_ms,
+            *unit[_PROGRESS.stop :],
+        )
+        self.event_count += 1
+        self._named = _Named(origin, unit[_JOURNAL], before)
+
+    def _keep(self, origin: EventSource, taken: Taken) -> None:
+        """The event that the step's last transaction keeps is the one that all of them name."""
+        named = self._named
+        if named is None or named.origin != origin or named.journal_id != taken[0]:
+            raise FoldRefused("keeps an event that it does not take in")
+        self._named = None
+        _, sequence, monotonic_ms, wall_ms, digest = origin
+        try:
+            wanted = encoded_event_digest(
+                named.before, sequence, taken[1], taken[2], monotonic_ms, wall_ms
             )
-        changed = list(unit)
-        changed[_PROGRESS] = (sequence, digest, recorded.commit_ms)
-        units[key] = tuple(changed)
-        told = Told(monotonic_ms, wall_ms, digest, recorded.commit_ms)
-        self.events[origin.unit_id, unit[_JOURNAL]].append(told)
+        except (ProtocolError, ValueError):
+            wanted = b""
+        if wanted != digest:
+            raise FoldRefused(f"keeps event {sequence} otherwise than unit {origin[0]} said it")
 
 
-def _changed(name: str, row: Row | None, columns: dict[Any, Any]) -> Row:
-    if row is None:
-        raise FoldRefused(f"changes a row of {name} that is not there")
-    changed = list(row)
-    for place, value in columns.items():
-        if type(place) is not int or not 0 <= place < len(row):
-            raise FoldRefused(f"changes columns that {name} has not")
-        changed[place] = value
-    return tuple(changed)
-
-
-def _decoded(changes: bytes) -> list[Any]:
-    try:
-        found = cbor2.loads(changes)
-    except (cbor2.CBORError, ValueError) as error:
-        raise FoldRefused(f"carries changes that cannot be read: {error}") from error
-    if type(found) is not list:
-        raise FoldRefused("carries changes that cannot be read")
-    for each in found:
-        if type(each) is not list or len(each) != 3 or type(each[1]) is not list:
-            raise FoldRefused("carries changes that cannot be read")
-    return found
+def _left_open(named: _Named) -> str:
+    return f"follows event {named.origin.sequence} of unit {named.origin.unit_id}, which is gone"

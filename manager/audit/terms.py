@@ -66,8 +66,8 @@ class TermsAudit:
     def _add_to_claim(self, recorded: Recorded) -> None:
         key = (recorded.reference.table_id, recorded.reference.claim_number)
         moved = self._moved.setdefault(key, defaultdict(int))
-        for posting in recorded.postings:
-            moved[posting.account] += posting.amount_microcents
+        for account, amount in recorded.postings:
+            moved[account] += amount
 
     def _terms(self, recorded: Recorded, detail: dict[str, Any]) -> str:
         if recorded.kind == Kind.OPENING:
@@ -131,7 +131,7 @@ class TermsAudit:
         wanted = {account: -amount for account, amount in self._moved.get(key, {}).items()}
         for account, amount in detail.get("shifted", {}).items():
             wanted[account] = wanted.get(account, 0) + amount
-        found = {posting.account: posting.amount_microcents for posting in recorded.postings}
+        found = dict(recorded.postings)
         if found != {account: amount for account, amount in wanted.items() if amount}:
             return f"does not undo what win {detail['win']} moved"
         return ""

@@ -38,8 +38,8 @@ class VoidAudit:
         wager = self._wagers.get(recorded.reference.table_id, {}).pop(number, None)
         if wager is None or wager.reference != recorded.reference:
             return f"gives wager {number} back, which is not one of its round"
-        moved = {posting.account: posting.amount_microcents for posting in wager.postings}
-        found = {posting.account: posting.amount_microcents for posting in recorded.postings}
+        moved = dict(wager.postings)
+        found = dict(recorded.postings)
         by_house = -found.pop(accounts.HOUSE_SHORTFALL, 0)
         stayed = sum(amount for account, amount in moved.items() if account not in found)
         undone = {account: -moved.get(account, 0) for account in found}

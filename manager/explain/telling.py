@@ -189,7 +189,9 @@ def _wagers_of(line: Line, meter_id: str, detail: str) -> Iterator[Line]:
     each = json.loads(detail).get("contributions")
     gave = [share[meter_id] for share in each] if each else _equal(line.change_microcents, sensors)
     for sensor, change in zip(sensors, gave, strict=True):
-        sentence = line.sentence if len(sensors) == 1 else f"At {sensor}, one of {line.sentence}"
+        place = f"At {sensor} of {line.table_id} in round {line.round_number}"
+        which = line.sentence if len(sensors) == 1 else f"one of {line.sentence}"
+        sentence = f"{place}: {which}"
         if change:
             yield replace(line, sensor=sensor, sentence=sentence, change_microcents=change)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from manager.ledger.store.chain import Recorded
-from manager.ledger.store.entries import EventSource, Posting, Reference
+from manager.ledger.store.entries import EventSource, Reference
 from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.relations import RESTORES
 from protocol.proof.tail import TailSigner, printed, said
@@ -81,7 +81,7 @@ def _as_plain(recorded: Recorded, digest: bytes) -> dict[str, Any]:
             origin.wall_ms,
             origin.digest.hex(),
         ],
-        "postings": [[posting.account, posting.amount_microcents] for posting in recorded.postings],
+        "postings": [list(posting) for posting in recorded.postings],
         "changes": recorded.changes.hex(),
         "digest": digest.hex(),
     }
@@ -100,7 +100,7 @@ def _transaction(number: int, document: dict[str, Any]) -> tuple[Recorded, bytes
             origin=EventSource(
                 unit_id, sequence, monotonic_ms, wall_ms, bytes.fromhex(event_digest)
             ),
-            postings=tuple(Posting(account, amount) for account, amount in document["postings"]),
+            postings=tuple((account, amount) for account, amount in document["postings"]),
             changes=bytes.fromhex(document["changes"]),
         )
     except (KeyError, TypeError, ValueError) as error:

@@ -138,9 +138,9 @@ class Intake:
             return Outcome(problem=problem)
         if event.sequence <= unit.last_sequence:
             return Outcome(acked_sequence=unit.last_sequence)
-        self._book.store.caused_by(origin)
+        # Its unit's own chain proves an event, and the transaction that it causes names it.
+        self._book.store.take_in(origin, unit.journal_id, event.kind, encoded)
         outcome = self._apply(unit, origin, event)
-        self._keep(unit, event, encoded)
         self._units.advance(unit, event)
         outcome.acked_sequence = event.sequence
         problem_of_counting = self._watch.reached(unit, event.sequence)
@@ -185,13 +185,6 @@ class Intake:
             )
         row = self._book.store.get(EVENTS, unit.unit_id, unit.journal_id, event.sequence)
         return row[EVENTS.place("digest")] if row else None
-
-    def _keep(self, unit: Unit, event: Event, encoded: bytes) -> None:
-        place = (unit.unit_id, unit.journal_id, event.sequence, event.kind)
-        clocks = (event.monotonic_ms, event.wall_ms)
-        row = (*place, encoded, *clocks, event.digest, self._book.store.now_ms)
-        # Its unit's own chain proves an event, and the transaction that it caused names it.
-        self._book.store.put(EVENTS, row, said=False)
 
     # -- what an event does ------------------------------------------------------------------
 

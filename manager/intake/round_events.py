@@ -44,23 +44,20 @@ class RoundEvents:
         is_again = context.origin.sequence <= self.again_until.get(context.unit.unit_id, 0)
         if not context.lost_max and not is_again:
             self._pace.check(context.rules, body.round_number)
-        self._book.start_round(context.rules, body, context.origin)
-        return self._wager_news(context, body, self._count_wagers(context))
-
-    def _count_wagers(self, context: EventContext) -> int:
-        """What the booked bets cost together, in cents."""
-        booked = self._book.rounds.latest(context.rules.table_id)
-        assert booked is not None
-        wagers = [context.rules.game(sensor).wager_cents for sensor in booked.accepted]
-        self._counters.count_wagers(context.rules.table_id, booked.number, wagers)
-        return sum(wagers)
+        booked = self._book.start_round(context.rules, body, context.origin)
+        wagers_cents = [game.wager_cents for game in booked.values()]
+        self._counters.count_wagers(context.rules.table_id, body.round_number, wagers_cents)
+        missing = [sensor for sensor in body.accepted if sensor not in booked]
+        return self._wager_news(context, body, sum(wagers_cents), missing)
 
     def _wager_news(
-        self, context: EventContext, body: events.RoundStart, booked_cents: int
+        self,
+        context: EventContext,
+        body: events.RoundStart,
+        booked_cents: int,
+        missing: list[str],
     ) -> list[Message]:
         """Where bets or cents differ from what the unit says, the table hears of it at once."""
-        booked = self._book.rounds.get(context.rules.table_id, body.round_number).accepted
-        missing = [sensor for sensor in body.accepted if sensor not in booked]
         if not missing and body.wagered_cents == booked_cents:
             return []
         sentence = _wager_sentence(body, booked_cents, missing)

@@ -9,7 +9,7 @@ events mean is not known here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from manager.intake.succession import Successions
 from manager.ledger.alarms import Alarms
@@ -26,8 +26,9 @@ from protocol.wire.fields import clipped
 from protocol.wire.messages import Event, Hello
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
+    """A row of the units; a tuple, because every event makes one."""
+
     unit_id: str
     table_id: str
     journal_id: bytes

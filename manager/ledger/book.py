@@ -64,8 +64,12 @@ class Book:
 
     # -- the round ---------------------------------------------------------------------------
 
-    def start_round(self, rules: TableRules, body: events.RoundStart, origin: EventSource) -> None:
+    def start_round(
+        self, rules: TableRules, body: events.RoundStart, origin: EventSource
+    ) -> dict[str, GameSetting]:
         """Starts a round: one transaction for the accepted wagers of each game.
+
+        Returns the game of each bet that was booked.
 
         A bet the dealer took is booked even when something else about the round is wrong; what
         is wrong becomes an alarm.
@@ -80,12 +84,15 @@ class Book:
             sentence = f"Round {number} was started before the table heard of the stop."
             self._alarm("STOPPED", sentence, rules, origin)
         games = self._games_of(rules, body.accepted, origin)
-        for letter in dict.fromkeys(game.letter for game in games.values()):
-            sensors = [sensor for sensor, game in games.items() if game.letter == letter]
+        by_letter: dict[str, list[str]] = {}
+        for sensor, game in games.items():
+            by_letter.setdefault(game.letter, []).append(sensor)
+        for sensors in by_letter.values():
             splits = self._splits(rules, games[sensors[0]], len(sensors))
             place = Reference(rules.table_id, number, " ".join(sensors))
             self.store.append(posting.wagers_entry(splits, place, origin))
         self.rounds.start(rules.table_id, number, list(games), body.joined)
+        return games
 
     def _games_of(
         self, rules: TableRules, sensors: Sequence[str], origin: EventSource

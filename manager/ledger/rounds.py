@@ -5,19 +5,16 @@ A round's accepted set is written once and never changes. What a bet is worth is
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from manager.ledger.errors import BookingRefused
 from manager.ledger.store.relations import ROUNDS
 from manager.ledger.store.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(NamedTuple):
     table_id: str
     number: int
     accepted: tuple[str, ...]
@@ -41,7 +38,8 @@ class Rounds:
         accepted: Sequence[str],
         joined: Sequence[Sequence[int]] = (),
     ) -> None:
-        taken, together = json.dumps(accepted), json.dumps(joined)
+        taken = " ".join(accepted)
+        together = " ".join("+".join(map(str, seats)) for seats in joined)
         self._store.put(ROUNDS, (table_id, number, taken, together, self._store.now_ms, 0))
 
     def end(self, table_id: str, number: int, ended_ms: int = 0) -> None:
@@ -92,5 +90,6 @@ class Rounds:
 
 @lru_cache(maxsize=4096)  # a step asks for its table's newest round several times
 def _round(row: tuple[Any, ...]) -> Round:
-    accepted, joined = json.loads(row[2]), json.loads(row[3])
-    return Round(row[0], row[1], tuple(accepted), tuple(map(tuple, joined)), row[4], row[5])
+    table_id, number, accepted, joined, started_ms, ended_ms = row
+    together = tuple(tuple(map(int, seats.split("+"))) for seats in joined.split())
+    return Round(table_id, number, tuple(accepted.split()), together, started_ms, ended_ms)

@@ -32,7 +32,9 @@ _KNOWN: Final = Bool()
 
 def earlier_places(body: Mapping[int, Any]) -> tuple[EarlierPlace, ...]:
     """The earlier places of a record, oldest first; none for one that is recorded once."""
-    return _EARLIER_PLACES.check(body.get(EARLIER_PLACES_KEY, ()), "earlier_places")
+    if EARLIER_PLACES_KEY not in body:
+        return ()
+    return _EARLIER_PLACES.check(body[EARLIER_PLACES_KEY], "earlier_places")
 
 
 def is_known(body: Mapping[int, Any]) -> bool:

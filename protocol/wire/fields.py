@@ -18,6 +18,9 @@ from protocol.wire.profile import INT64_MAX, INT64_MIN, TEXT_MAX_BYTES
 _CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
+WORDS_REMEMBERED_MAX: Final = 256
+
+
 def bad_field(where: str, must: str) -> ProtocolError:
     return ProtocolError(ErrorCode.BAD_FIELD, f"{where} must be {must}.")
 
@@ -38,7 +41,7 @@ class Int:
     maximum: int = INT64_MAX
 
     def check(self, value: object, where: str) -> int:
-        if not isinstance(value, int) or isinstance(value, bool):
+        if type(value) is not int and (not isinstance(value, int) or isinstance(value, bool)):
             raise bad_field(where, "an integer")
         if not self.minimum <= value <= self.maximum:
             raise bad_field(where, f"from {self.minimum} to {self.maximum}")
@@ -58,25 +61,36 @@ class Text:
     bytes_max: int = TEXT_MAX_BYTES
     bytes_min: int = 0
     pattern: str = ""  # in CDDL's regular expressions and Python's alike
+    # Words of a pattern come again and again: the first ones that were right are remembered.
+    _right: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def check(self, value: object, where: str) -> str:
         if type(value) is not str:
             raise bad_field(where, "text")
+        if value in self._right:
+            return value
         if not self.bytes_min <= _text_bytes(value, where) <= self.bytes_max:
             raise bad_field(where, f"{self.bytes_min} to {self.bytes_max} bytes of text")
         if _CONTROL_CHARACTERS.search(value):
             raise bad_field(where, "text without control characters")
-        if self.pattern and not re.fullmatch(self.pattern, value):
+        if self.pattern and not _compiled(self.pattern).fullmatch(value):
             raise bad_field(where, f"text like {self.pattern}")
+        if self.pattern and len(self._right) < WORDS_REMEMBERED_MAX:
+            self._right.add(value)
         return value
 
     def pack(self, value: str) -> object:
         return value
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
 def _text_bytes(value: str, where: str) -> int:
     try:
-        return len(value.encode())
+        return len(value) if value.isascii() else len(value.encode())
     except UnicodeEncodeError as error:
         raise bad_field(where, "text without lone surrogates") from error
 

@@ -20,14 +20,14 @@ class FoldWatch:
         """Where the books in memory differ from their log, "" when nowhere."""
         store.commits.flush()  # memory may be ahead of its log
         try:
-            for recorded, _ in store.recorded(self._last + 1):
-                self._fold.take(recorded)
+            for recorded, taken, _ in store.kept(self._last + 1):
+                self._fold.take(recorded, taken)
                 self._last = recorded.number
         except FoldRefused as refused:
             return f"ledger transaction {self._last + 1} {refused}"
         if store.tail().number != self._last:
             return f"the books are at {store.tail().number}, their log at {self._last}"
-        for name, rows in self._fold.rows.items():
+        for name, rows in self._fold.told().items():
             told = [rows[key] for key in sorted(rows)]
             held, wanted = _held(store, RELATIONS[name], told)
             if held != wanted:

@@ -42,8 +42,28 @@ def digest_of(number: int) -> bytes:
 
 
 def transaction(number: int, sentence: str = "Something was noted.") -> Row:
-    head = (number, "NOTE", "", 0, "", 0, sentence, "{}", 1000 + number, "", 0, 0, 0)
-    return (*head, b"", b"", digest_of(number))
+    head = (number, "NOTE", "", 0, "", 0, sentence, "{}", 1000 + number, "", 0, 0, 0, b"")
+    return (*head, b"", 0, b"", b"", digest_of(number))
+
+
+def taking_in(number: int, event: Row) -> Row:
+    """A transaction that keeps an event, which is told as a row of the events."""
+    unit_id, journal_id, sequence, kind, body, monotonic_ms, wall_ms, digest, commit_ms = event
+    head = (number, "EVENT", "", 0, "", 0, "", "", commit_ms, unit_id, sequence)
+    kept = (monotonic_ms, wall_ms, digest, journal_id, kind, body)
+    return (*head, *kept, b"", digest_of(number))
+
+
+def taken_in(previous: Tail, *events: Row) -> Batch:
+    """A batch of transactions that keep these events."""
+    first = previous.number + 1
+    rows = [taking_in(number, event) for number, event in enumerate(events, start=first)]
+    last = previous.number + len(rows)
+    return Batch(
+        previous,
+        Tail(last, digest_of(last)),
+        {TRANSACTIONS.name: {TRANSACTIONS.key_of(row): row for row in rows}},
+    )
 
 
 def step(previous: Tail, *rows: tuple[Relation, Row | Key], gone: bool = False) -> Batch:
@@ -142,9 +162,12 @@ class EngineContract:
         engine.load()
         engine.commit(step(EMPTY))
         row = sample(EVENTS)
-        engine.commit(step(Tail(1, digest_of(1)), (EVENTS, row)))
+        engine.commit(taken_in(Tail(1, digest_of(1)), row))
+        again = taken_in(Tail(2, digest_of(2)), row)
+        booked: dict[Key, Row | None] = {("players",): ("players", 1)}
+        again.rows = {**again.rows, BALANCES.name: booked}
         with pytest.raises(StorageFailed):  # the event is there already: nothing may be booked
-            engine.commit(step(Tail(2, digest_of(2)), (BALANCES, ("players", 1)), (EVENTS, row)))
+            engine.commit(again)
         assert engine.find(BALANCES, {}) == []
         assert [row[0] for row in engine.find(TRANSACTIONS, {})] == [1, 2]
         engine.close()
@@ -182,7 +205,7 @@ class EngineContract:
         engine.load()
         rows = [("u", b"j", sequence, 1, b"", 0, 0, b"", 0) for sequence in (1, 2, 3, 10)]
         other = ("v", b"j", 4, 2, b"", 0, 0, b"", 0)
-        engine.commit(step(EMPTY, *((EVENTS, row) for row in [*rows, other])))
+        engine.commit(taken_in(EMPTY, *rows, other))
         journal = {"unit_id": "u", "journal_id": b"j"}
         found = engine.find
         assert found(EVENTS, journal) == rows
@@ -196,7 +219,8 @@ class EngineContract:
         engine.load()
         rows = [(BALANCES, ("least", -(2**63))), (BALANCES, ("most", 2**63 - 1))]
         odd = ("ÿ'\"\\ €", bytes(range(256)), 1, 1, bytes(range(256)), 0, 0, b"\0", 0)
-        engine.commit(step(EMPTY, *rows, (EVENTS, odd)))
+        engine.commit(step(EMPTY, *rows))
+        engine.commit(taken_in(Tail(1, digest_of(1)), odd))
         assert engine.find(BALANCES, {}) == [row for _, row in rows]
         assert engine.find(EVENTS, {}) == [odd]
         engine.close()

@@ -243,7 +243,7 @@ def test_a_manager_cannot_undo_the_rules(rig: Ledger) -> None:
         for text in (
             "DROP TRIGGER append_only ON transactions",
             "ALTER TABLE transactions DISABLE TRIGGER ALL",
-            "DROP TABLE events",
+            "DROP VIEW events",
             "DELETE FROM lease",
             "UPDATE meta SET value = ''",
         ):

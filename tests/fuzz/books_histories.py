@@ -363,8 +363,8 @@ class BooksHistories(RuleBasedStateMachine):
         """Told again from the postings alone, without any kept balance."""
         replayed: defaultdict[str, int] = defaultdict(int)
         for recorded, _ in self.books.store.recorded():
-            for posting in recorded.postings:
-                replayed[posting.account] += posting.amount_microcents
+            for account, amount in recorded.postings:
+                replayed[account] += amount
         for meter_id in METERS:
             names = (f"meter/{meter_id}/player", f"meter/{meter_id}/house", f"reserve/{meter_id}")
             assert tuple(replayed[name] for name in names) == self.books.meter(meter_id)

@@ -65,8 +65,8 @@ def a_reversal_that_loses_contributions_made_since(patch: Patch) -> None:
     def wrong(book: Any, numbers: list[int]) -> defaultdict[str, int]:
         moved = undo(book, numbers)
         for recorded, _ in book.store.recorded(numbers[-1] + 1):
-            for posting in recorded.postings if recorded.kind == Kind.WAGER else ():
-                moved[posting.account] -= posting.amount_microcents
+            for account, amount in recorded.postings if recorded.kind == Kind.WAGER else ():
+                moved[account] -= amount
         return moved
 
     patch.setattr(reversal, "_undo", wrong)

@@ -284,10 +284,7 @@ class Desk:
 
     def entries(self) -> list[tuple[str, dict[str, int]]]:
         """Every transaction about money as (kind, account -> micro-cents)."""
-        return [
-            (recorded.kind, {p.account: p.amount_microcents for p in recorded.postings})
-            for recorded in self.about_money()
-        ]
+        return [(recorded.kind, dict(recorded.postings)) for recorded in self.about_money()]
 
 
 def awarded(award: Award) -> events.Awarded:

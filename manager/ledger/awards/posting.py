@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from manager.ledger.pricing import EACH_FULL, MeterState, Movement, WagerSplit
 from manager.ledger.store import accounts
-from manager.ledger.store.entries import Entry, EventSource, Kind, Reference, postings
+from manager.ledger.store.entries import Entry, EventSource, Kind, Posting, Reference, postings
 from manager.money import MICROCENTS_PER_CENT, text_from_cents
 from protocol.wire.rows import AwardLine, EnvyLine
 
@@ -24,10 +25,29 @@ def wagers_entry(splits: Sequence[WagerSplit], reference: Reference, origin: Eve
     One entry for all wagers of a game in a round; the reference names their sensors, in the order
     of the splits.
     """
+    alike = [list(group) for _, group in groupby(splits, key=id)]
+    counts = tuple((group[0], len(group)) for group in alike)
+    moved, overflow = _moved(counts)
+    detail: dict[str, Any] = {}
+    if overflow:
+        detail["overflow"] = dict(overflow)
+    if len(alike) > 1 and len(set(splits)) > 1:
+        # A limit was reached in between: who gave what is said.
+        detail["contributions"] = [
+            {share.meter_id: share.contribution_microcents for share in split.shares}
+            for split in splits
+        ]
+    return Entry(Kind.WAGER, reference, _wagers_sentence(splits), moved, origin, detail)
+
+
+@lru_cache(maxsize=1024)  # a table's rounds are split alike until its terms change
+def _moved(
+    counts: tuple[tuple[WagerSplit, int], ...],
+) -> tuple[tuple[Posting, ...], tuple[tuple[str, int], ...]]:
+    """The postings of so many wagers of each split, and what ran over each meter's limit."""
     moved: defaultdict[str, int] = defaultdict(int)
     overflow: defaultdict[str, int] = defaultdict(int)
-    alike = [list(group) for _, group in groupby(splits, key=id)]
-    for split, count in ((group[0], len(group)) for group in alike):
+    for split, count in counts:
         # The house's share is what is left, so that the parts are the wager whatever the rates are.
         moved[accounts.PLAYERS] -= split.wager_microcents * count
         for share in split.shares:
@@ -35,24 +55,14 @@ def wagers_entry(splits: Sequence[WagerSplit], reference: Reference, origin: Eve
             moved[accounts.reserve(share.meter_id)] += share.reserve_microcents * count
             overflow[share.meter_id] += share.overflow_microcents * count
         moved[accounts.HOUSE_SHARE] += split.house_microcents * count
-    detail: dict[str, Any] = {}
-    if any(overflow.values()):
-        detail["overflow"] = {meter_id: amount for meter_id, amount in overflow.items() if amount}
-    if len(alike) > 1 and len(set(splits)) > 1:
-        # A limit was reached in between: who gave what is said.
-        detail["contributions"] = [
-            {share.meter_id: share.contribution_microcents for share in split.shares}
-            for split in splits
-        ]
-    sentence = _wagers_sentence(splits, reference)
-    return Entry(Kind.WAGER, reference, sentence, postings(*moved.items()), origin, detail)
+    over = tuple((meter_id, amount) for meter_id, amount in overflow.items() if amount)
+    return postings(*moved.items()), over
 
 
-def _wagers_sentence(splits: Sequence[WagerSplit], reference: Reference) -> str:
+def _wagers_sentence(splits: Sequence[WagerSplit]) -> str:
+    """Where is said by the reference: most of a ledger are these."""
     wager = text_from_cents(splits[0].wager_microcents // MICROCENTS_PER_CENT)
-    if len(splits) == 1:
-        return f"Wager of {wager} accepted at {_place(reference)}."
-    return f"{len(splits)} wagers of {wager} accepted at {_place(reference)}."
+    return f"Wager of {wager}." if len(splits) == 1 else f"{len(splits)} wagers of {wager}."
 
 
 def measure(movement: Movement) -> dict[str, int]:

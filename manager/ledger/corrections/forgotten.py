@@ -114,10 +114,9 @@ def book_forgotten(
 
 def end_of(book: Book, played: Round) -> int:
     """The first transaction after the round, of its own table or by the clock."""
+    later = book.store.first_since(played.ended_ms + 1)
     row = book.store.row(
-        "SELECT min(number) FROM transactions WHERE commit_ms > ?"
-        " OR (table_id = ? AND round_number > ?)",
-        (played.ended_ms, played.table_id, played.number),
+        "SELECT min(number) FROM transactions WHERE table_id = ? AND round_number > ?",
+        (played.table_id, played.number),
     )
-    last, _ = book.store.tail()
-    return int(row[0]) if row and row[0] else last + 1
+    return min(later, row[0]) if row and row[0] else later

@@ -155,32 +155,22 @@ def _since(
     book: Book, first_ms: int, last: int
 ) -> Iterable[tuple[int, list[tuple[Any, ...]], list[Act]]]:
     """A few transactions at a time from a moment on: the last number, postings, and acts."""
-    moment_ms, number = first_ms, 0
-    kinds = ", ".join("?" * len(ACTS))
-    within = "(t.commit_ms, t.number) > (?, ?) AND (t.commit_ms, t.number) <= (?, ?)"
-    within += " AND t.number <= ?"
-    while True:
-        part = book.store.rows(
-            "SELECT commit_ms, number FROM transactions WHERE (commit_ms, number) > (?, ?)"
-            " AND number <= ? ORDER BY commit_ms, number LIMIT ?",
-            (moment_ms, number, last, STEP_TRANSACTIONS),
-        )
-        if not part:
-            return
-        place = (moment_ms, number, *part[-1], last)
-        postings = book.store.rows(
+    store, kinds = book.store, ", ".join("?" * len(ACTS))
+    within = "t.number >= ? AND t.number <= ?"
+    for first in range(store.first_since(first_ms), last + 1, STEP_TRANSACTIONS):
+        place = (first, min(first + STEP_TRANSACTIONS - 1, last))
+        postings = store.rows(
             "SELECT t.commit_ms, t.number, t.kind, t.table_id, t.sensor, p.account,"
             " p.amount_microcents FROM transactions t"
             f" JOIN postings p ON p.transaction_number = t.number WHERE {within}",
             place,
         )
-        acts = book.store.rows(
+        acts = store.rows(
             "SELECT t.number, t.commit_ms, t.kind, t.table_id, t.sentence FROM transactions t"
             f" WHERE {within} AND t.kind IN ({kinds}) ORDER BY t.number",
             (*place, *ACTS),
         )
-        yield part[-1][1], postings, [Act(*row) for row in acts]
-        moment_ms, number = part[-1]
+        yield place[1], postings, [Act(*row) for row in acts]
 
 
 class _Sums:

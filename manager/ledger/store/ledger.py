@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 from manager.ledger.errors import StoreError
-from manager.ledger.store.chain import Recorded, genesis
-from manager.ledger.store.engine import Reader
-from manager.ledger.store.entries import EventSource, Posting, Reference
+from manager.ledger.store.chain import Recorded, Taken, genesis
+from manager.ledger.store.engine import Reader, StorageFailed
+from manager.ledger.store.entries import EventSource, Reference
 from manager.ledger.store.queries import select_text
 from manager.ledger.store.relations import POSTINGS, TRANSACTIONS, Relation, Row, Where
 
@@ -17,11 +17,13 @@ _BETWEEN = " WHERE {0} >= ? AND {0} <= ? ORDER BY {0}"
 _COLUMNS = ", ".join(TRANSACTIONS.columns)
 _RECORDED = f"SELECT {_COLUMNS} FROM transactions" + _BETWEEN.format("number")
 _MOVED = (
-    "SELECT transaction_number, account, amount_microcents FROM postings"
+    "SELECT transaction_number, position, account, amount_microcents FROM postings"
     + _BETWEEN.format("transaction_number")
     + ", position"
 )
+_CHANGES, _DIGEST = TRANSACTIONS.place("changes"), TRANSACTIONS.place("digest")
 _NEVER = 1 << 62  # a number that no transaction reaches
+_NO_MORE = (_NEVER, 0, "", 0)
 
 
 class Booked(NamedTuple):
@@ -90,19 +92,54 @@ class Ledger:
 
     def recorded(self, first: int = 1, last: int | None = None) -> Iterator[tuple[Recorded, bytes]]:
         """Transactions with their stored digests, oldest first, without loading them all."""
+        for recorded, _, digest in self.kept(first, last):
+            yield recorded, digest
+
+    def kept(
+        self, first: int = 1, last: int | None = None
+    ) -> Iterator[tuple[Recorded, Taken, bytes]]:
+        """The same, with the event that each of them took in."""
         bounds = (first, _NEVER if last is None else last)
         entries = self._reader.rows(_RECORDED, bounds)
         row = next(entries, None)
         # Asked for second, so that no posting is missed where a commit falls in between.
         moved = self._reader.rows(_MOVED, bounds)
-        owner, account, amount = next(moved, _NO_MORE)
+        posting = next(moved, _NO_MORE)
         while row is not None:
-            postings: list[Posting] = []
-            while owner == row[0]:
-                postings.append(Posting(account, amount))
-                owner, account, amount = next(moved, _NO_MORE)
-            yield _recorded(row, tuple(postings)), row[15]
+            number, kind, table_id, round_number, sensor, claim, sentence, detail, commit_ms = row[
+                :9
+            ]
+            postings: list[tuple[str, int]] = []
+            while posting[0] == number:
+                postings.append(posting[2:])
+                if posting[1] != len(postings):
+                    raise StorageFailed(f"postings of ledger transaction {number} are out of place")
+                posting = next(moved, _NO_MORE)
+            place = Reference(table_id, round_number, sensor, claim)
+            said = (sentence, detail, commit_ms, EventSource(*row[9:14]))
+            recorded = Recorded(number, kind, place, *said, postings, row[_CHANGES])
+            yield recorded, row[14:_CHANGES], row[_DIGEST]
             row = next(entries, None)
+
+    def first_since(self, moment_ms: int) -> int:
+        """The first transaction that was committed then or later; one beyond the last if none.
+
+        Looked for by halves: commits never run backwards, so an index by time would be a second
+        one by number.
+        """
+        ends = self.row(
+            "SELECT coalesce(min(number), 1), coalesce(max(number), 0) FROM transactions"
+        )
+        assert ends is not None
+        low, beyond = ends[0], ends[1] + 1
+        while low < beyond:
+            middle = (low + beyond) // 2
+            row = self.row("SELECT commit_ms FROM transactions WHERE number = ?", (middle,))
+            if row is None or row[0] < moment_ms:
+                low = middle + 1
+            else:
+                beyond = middle
+        return int(low)
 
     def damage(self) -> str:
         """What is wrong with the storage itself, "" when nothing."""
@@ -117,12 +154,3 @@ class Ledger:
 
     def close(self) -> None:
         self._reader.close()
-
-
-_NO_MORE = (_NEVER, "", 0)
-
-
-def _recorded(row: Row, postings: tuple[Posting, ...]) -> Recorded:
-    number, kind, *place, sentence, detail, commit_ms = row[:9]
-    reference, origin = Reference(*place), EventSource(*row[9:14])
-    return Recorded(number, kind, reference, sentence, detail, commit_ms, origin, postings, row[14])

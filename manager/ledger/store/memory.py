@@ -7,11 +7,11 @@ committed, is not known here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from manager.ledger.store.engine import Engine, Loaded
-from manager.ledger.store.relations import RELATIONS, Held, Key, Relation, Row, Where
+from manager.ledger.store.relations import READABLE, Held, Key, Relation, Row, Where
 
 _Changes = dict[str, dict[Key, Row | None]]
 _ABSENT: Any = object()  # a key that was not in a dictionary
@@ -22,15 +22,15 @@ _UNSAID: Any = object()  # a row whose change the chain tells in another way
 class Memory:
     def __init__(self, engine: Engine, loaded: Loaded) -> None:
         self._engine = engine
-        self._held: _Changes = {name: {} for name in RELATIONS}
-        self._pending: _Changes = {name: {} for name in RELATIONS}  # of steps that stand
+        self._held: _Changes = {name: {} for name in READABLE}
+        self._pending: _Changes = {name: {} for name in READABLE}  # of steps that stand
         # What the step under way has changed: the row before its first change that is said.
         self._step: dict[tuple[str, Key], Row | None] = {}
-        self._newest: dict[str, dict[Key, Row | None]] = {name: {} for name in RELATIONS}
+        self._newest: dict[str, dict[Key, Row | None]] = {name: {} for name in READABLE}
         # Either what a row was and what the step had noted of it, or a newest row that was kept.
         self._undo: list[tuple[Any, Any, Any, Any]] = []
         for name, rows in loaded.rows.items():
-            relation = RELATIONS[name]
+            relation = READABLE[name]
             self._held[name] = {relation.key_of(row): row for row in rows}
 
     # -- reading -----------------------------------------------------------------------------
@@ -97,6 +97,8 @@ class Memory:
     def put(self, relation: Relation, row: Row, said: bool = True) -> None:
         """Another row or another value; `said` is False when the chain tells it in another way."""
         self._change(relation, row[: relation.key_count], row, said)
+        if not relation.newest_places:
+            return
         for columns, places in relation.newest_places:
             values = tuple([row[place] for place in places])
             self._raise_newest(relation, (columns, values), row)
@@ -120,6 +122,14 @@ class Memory:
         if known is _ABSENT or (said and known is _UNSAID):
             step[place] = self._before(relation, key) if said else _UNSAID
         self._undo.append((held, key, held.get(key, _ABSENT), (place, known)))
+        held[key] = row
+
+    def add(self, relation: Relation, row: Row) -> None:
+        """A new row of history that the chain tells in another way: nothing was there before."""
+        key, held = row[: relation.key_count], self._held[relation.name]
+        place = (relation.name, key)
+        self._step[place] = _UNSAID
+        self._undo.append((held, key, _ABSENT, (place, _ABSENT)))
         held[key] = row
 
     def complete(self, relation: Relation, row: Row) -> None:
@@ -160,20 +170,11 @@ class Memory:
             if noted is not _NEWEST:
                 _set(self._step, *noted)
 
-    def said(self) -> list[list[Any]]:
-        """What the step has said so far: name, key, and what the row is now.
-
-        That is None for a row that went, a map of the columns that changed by their places for one
-        that was there before the step, and a list of all columns beyond the key for a new one.
-        """
-        changes: list[list[Any]] = []
+    def changed(self) -> Iterator[tuple[str, Key, Row | None, Row | None]]:
+        """What the step has said so far: relation, key, the row before it and the row now."""
         for (name, key), before in self._step.items():
-            if before is _UNSAID:
-                continue
-            difference = _difference(before, self._held[name][key], len(key))
-            if difference != {}:
-                changes.append([name, list(key), difference])
-        return changes
+            if before is not _UNSAID:
+                yield name, key, before, self._held[name][key]
 
     def end_step(self) -> None:
         """The step stands: it can no longer go back."""
@@ -188,13 +189,13 @@ class Memory:
     def take_pending(self) -> _Changes:
         """What has to become durable now, without the step under way."""
         taken = {name: rows for name, rows in self._pending.items() if rows}
-        self._pending = {name: {} for name in RELATIONS}
+        self._pending = {name: {} for name in READABLE}
         return taken
 
     def settle(self, durable: Mapping[str, Mapping[Key, Row | None]]) -> None:
         """These rows are durable: memory lets go of those that it need not hold."""
         for name, rows in durable.items():
-            relation, held = RELATIONS[name], self._held[name]
+            relation, held = READABLE[name], self._held[name]
             pending = self._pending[name]
             for key in rows:
                 is_ahead = key in pending or (name, key) in self._step
@@ -207,15 +208,6 @@ def _set(rows: dict[Any, Any], key: Any, value: Any) -> None:
         rows.pop(key, None)
     else:
         rows[key] = value
-
-
-def _difference(before: Row | None, row: Row | None, key_count: int) -> Any:
-    if row is None:
-        return None
-    if before is None:
-        return list(row[key_count:])
-    pairs = enumerate(zip(before, row, strict=True))
-    return {place: now for place, (then, now) in pairs if then != now}
 
 
 def _is_kept(relation: Relation, row: Row | None) -> bool:

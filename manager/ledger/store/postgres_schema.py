@@ -94,11 +94,13 @@ def _texts() -> Iterator[str]:
 
 
 def _relations() -> Iterator[str]:
-    """Tables and indexes of `schema.sql`; its triggers are SQLite's own way to say append-only."""
+    """What `schema.sql` makes, without its triggers: SQLite's own way to say append-only."""
     text = statements(__package__, "schema.sql")
     for pattern, word in _WORDS:
         text = re.sub(pattern, word, text)
-    for found in re.finditer(r"^CREATE (?:TABLE|INDEX)\b.*?;$", text, re.DOTALL | re.MULTILINE):
+    for found in re.finditer(
+        r"^CREATE (?:TABLE|VIEW|INDEX)\b.*?;$", text, re.DOTALL | re.MULTILINE
+    ):
         yield found.group()
 
 

@@ -54,3 +54,7 @@ CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION 'The % are append-only.', TG_TABLE_NAME USING ERRCODE = 'UF002';
 END $$;
+
+-- An event is taken in once, whatever the books believe.
+CREATE UNIQUE INDEX events_once ON transactions (unit_id, event_sequence, journal_id)
+WHERE length(journal_id) > 0;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from manager.ledger.store.relations import RELATIONS, Held, Relation, Row, Where
+from manager.ledger.store.relations import READABLE, Held, Relation, Row, Where
 
 
 def select_text(
@@ -17,7 +17,7 @@ def select_text(
 
 @lru_cache(maxsize=256)
 def _text(name: str, columns: tuple[str, ...], newest: int | None, is_bounded: bool) -> str:
-    relation = RELATIONS[name]
+    relation = READABLE[name]
     keys = relation.columns[: relation.key_count]
     wanted = [f"{column} = ?" for column in columns]
     if is_bounded:

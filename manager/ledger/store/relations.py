@@ -80,11 +80,12 @@ TRANSACTIONS = _history(
     1,
     "number i, kind t, table_id t, round_number i, sensor t, claim_number i, sentence t, detail t,"
     " commit_ms i, unit_id t, event_sequence i, event_monotonic_ms i, event_wall_ms i,"
-    " event_digest b, changes b, digest b",
+    " event_digest b, journal_id b, event_kind i, event_body b, changes b, digest b",
 )
 POSTINGS = _history(
     "postings", 2, "transaction_number i, position i, account t, amount_microcents i"
 )
+# Read only: an event is kept by the last transaction of the step that took it in.
 EVENTS = _history(
     "events",
     3,
@@ -202,12 +203,12 @@ REQUESTS = Relation(
     newest_by=((),),
 )
 
+# What is stored. A relation's place here is its number in the chain: a new one is added at the end.
 RELATIONS: Mapping[str, Relation] = {
     relation.name: relation
     for relation in (
         TRANSACTIONS,
         POSTINGS,
-        EVENTS,
         ALARMS,
         WINS,
         WIN_LINES,
@@ -235,3 +236,5 @@ RELATIONS: Mapping[str, Relation] = {
         RESTORES,
     )
 }
+NUMBERS: Mapping[str, int] = {name: number for number, name in enumerate(RELATIONS)}
+READABLE: Mapping[str, Relation] = {**RELATIONS, EVENTS.name: EVENTS}

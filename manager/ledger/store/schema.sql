@@ -21,6 +21,9 @@ CREATE TABLE transactions (
     event_monotonic_ms INTEGER NOT NULL,
     event_wall_ms INTEGER NOT NULL,
     event_digest BLOB NOT NULL,
+    journal_id BLOB NOT NULL,
+    event_kind INTEGER NOT NULL,
+    event_body BLOB NOT NULL,
     changes BLOB NOT NULL,
     digest BLOB NOT NULL CHECK (length(digest) = 32)
 ) STRICT;
@@ -35,20 +38,24 @@ CREATE TABLE postings (
 
 CREATE INDEX postings_by_account ON postings (account, transaction_number);
 CREATE INDEX transactions_by_round ON transactions (table_id, round_number, kind);
-CREATE INDEX transactions_by_time ON transactions (commit_ms);
+CREATE INDEX transactions_by_event ON transactions (unit_id, event_sequence)
+WHERE length(journal_id) > 0;
 
-CREATE TABLE events (
-    unit_id TEXT NOT NULL,
-    journal_id BLOB NOT NULL,
-    sequence INTEGER NOT NULL,
-    kind INTEGER NOT NULL,
-    body BLOB NOT NULL,
-    monotonic_ms INTEGER NOT NULL,
-    wall_ms INTEGER NOT NULL,
-    digest BLOB NOT NULL,
-    commit_ms INTEGER NOT NULL,
-    PRIMARY KEY (unit_id, journal_id, sequence)
-) STRICT, WITHOUT ROWID;
+-- The units' events. The last transaction of the step that took one in keeps it, so that its clocks
+-- and its digest stand once.
+CREATE VIEW events AS
+SELECT
+    unit_id,
+    journal_id,
+    event_sequence AS sequence,
+    event_kind AS kind,
+    event_body AS body,
+    event_monotonic_ms AS monotonic_ms,
+    event_wall_ms AS wall_ms,
+    event_digest AS digest,
+    commit_ms
+FROM transactions
+WHERE length(journal_id) > 0;
 
 CREATE TABLE alarms (
     number INTEGER PRIMARY KEY,
@@ -319,6 +326,15 @@ CREATE TRIGGER transactions_in_turn BEFORE INSERT ON transactions
 WHEN NEW.number <> (SELECT coalesce(max(number), 0) + 1 FROM transactions)
 BEGIN SELECT raise(ABORT, 'A ledger transaction must take the next number.'); END;
 
+-- An event is taken in once, whatever the books believe.
+CREATE TRIGGER events_once BEFORE INSERT ON transactions
+WHEN length(NEW.journal_id) > 0 AND EXISTS (
+    SELECT 1 FROM transactions
+    WHERE unit_id = NEW.unit_id AND event_sequence = NEW.event_sequence
+    AND journal_id = NEW.journal_id AND length(journal_id) > 0
+)
+BEGIN SELECT raise(ABORT, 'An event is taken in once.'); END;
+
 -- What was written stays as it was written.
 CREATE TRIGGER transactions_refuse_update BEFORE UPDATE ON transactions
 BEGIN SELECT raise(ABORT, 'The transactions are append-only.'); END;
@@ -328,10 +344,6 @@ CREATE TRIGGER postings_refuse_update BEFORE UPDATE ON postings
 BEGIN SELECT raise(ABORT, 'The postings are append-only.'); END;
 CREATE TRIGGER postings_refuse_delete BEFORE DELETE ON postings
 BEGIN SELECT raise(ABORT, 'The postings are append-only.'); END;
-CREATE TRIGGER events_refuse_update BEFORE UPDATE ON events
-BEGIN SELECT raise(ABORT, 'The events are append-only.'); END;
-CREATE TRIGGER events_refuse_delete BEFORE DELETE ON events
-BEGIN SELECT raise(ABORT, 'The events are append-only.'); END;
 CREATE TRIGGER alarms_refuse_update BEFORE UPDATE ON alarms
 BEGIN SELECT raise(ABORT, 'The alarms are append-only.'); END;
 CREATE TRIGGER alarms_refuse_delete BEFORE DELETE ON alarms

@@ -8,28 +8,24 @@ beside the money goes with its last transaction. What makes it durable is not kn
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
 
-import cbor2
-
-from manager.ledger.store.chain import Recorded, next_digest
+from manager.ledger.store.chain import NO_EVENT, Recorded, Taken, next_digest
+from manager.ledger.store.changes import packed
 from manager.ledger.store.commits import Commits
 from manager.ledger.store.engine import Reader, Tail
 from manager.ledger.store.entries import (
     BY_THE_MANAGER,
-    MOVING_NONE,
     EventSource,
-    Kind,
     Reference,
     check_texts,
 )
 from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.memory import Memory
-from manager.ledger.store.relations import TRANSACTIONS, Key, Relation, Row, Where
+from manager.ledger.store.relations import EVENTS, TRANSACTIONS, Key, Relation, Row, Where
 
-_NOTHING = nullcontext()
 _NOWHERE = Reference()
 
 
@@ -48,6 +44,7 @@ class Steps(Ledger):
         self._step_ms: int | None = None  # of the one under way
         self._entries: list[Recorded] = []
         self._cause = BY_THE_MANAGER
+        self._event = NO_EVENT
         self._depth = 0  # of transactions inside one another
 
     @property
@@ -65,26 +62,35 @@ class Steps(Ledger):
         """One step, all or nothing; inside another one, all or nothing of the inner part."""
         return _Part(self) if self._depth else _Step(self)
 
-    def caused_by(self, origin: EventSource) -> None:
-        """The step under way takes this event in."""
-        self._cause = origin
+    def take_in(self, origin: EventSource, journal_id: bytes, kind: int, body: bytes) -> None:
+        """The step under way takes this event in: its last transaction keeps it."""
+        self._cause, self._event = origin, (journal_id, kind, body)
+        _, sequence, *clocks, digest = origin
+        place = (origin.unit_id, journal_id, sequence, kind, body)
+        self._memory.add(EVENTS, (*place, *clocks, digest, self.now_ms))
 
     # -- rows --------------------------------------------------------------------------------
 
     def put(self, relation: Relation, row: Row, said: bool = True) -> None:
         """Another row or value; `said` is False when the chain tells it in another way."""
         check_texts(row)
-        with self._at_least_a_step():
+        if self._depth:  # one change needs no savepoint of its own: it is made or it is not
+            self._memory.put(relation, row, said)
+            return
+        with self.transaction():
             self._memory.put(relation, row, said)
 
     def remove(self, relation: Relation, *key: Any) -> None:
-        with self._at_least_a_step():
+        with self.transaction():
             self._memory.remove(relation, key)
 
     def update(self, relation: Relation, key: Key, said: bool = True, **values: Any) -> None:
         """Other values in some columns of a row that is there."""
         check_texts(values.values())
-        with self._at_least_a_step():
+        if self._depth:
+            self._memory.update(relation, key, said, **values)
+            return
+        with self.transaction():
             self._memory.update(relation, key, said, **values)
 
     def find(
@@ -112,10 +118,6 @@ class Steps(Ledger):
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _at_least_a_step(self) -> AbstractContextManager[None]:
-        """One change needs no savepoint of its own inside a step: it is made or it is not."""
-        return _NOTHING if self._depth else self.transaction()
-
     @property
     def _next_number(self) -> int:
         return self._tail.number + len(self._entries) + 1
@@ -127,24 +129,12 @@ class Steps(Ledger):
 
     def chain_step(self) -> None:
         """Everything of the step was done: it stands."""
-        entries, changes, cause = self._entries, self._memory.said(), self._cause
-        if not entries and (changes or cause != BY_THE_MANAGER):
-            entries.append(_note(self._next_number, self.now_ms, cause))
-        if changes:
-            entries[-1] = entries[-1]._replace(changes=cbor2.dumps(changes))
-        tail = self._tail
-        for recorded in entries:
-            tail = Tail(recorded.number, next_digest(tail.digest, recorded))
-            row = row_of(recorded, tail.digest)
-            if recorded.kind in MOVING_NONE:
-                self._memory.put(TRANSACTIONS, row, said=False)
-            else:  # it stands there already, without its digest
-                self._memory.complete(TRANSACTIONS, row)
-        self._tail, self.last_commit_ms = tail, self.now_ms
+        self._tail, self.last_commit_ms = self._chain_step(), self.now_ms
         self._memory.end_step()
 
     def end_step(self, stands: bool) -> None:
-        self._entries, self._cause, self._step_ms = [], BY_THE_MANAGER, None
+        self._entries, self._step_ms = [], None
+        self._cause, self._event = BY_THE_MANAGER, NO_EVENT
         if stands:
             self._commits.stands(self._tail)
 
@@ -157,6 +147,28 @@ class Steps(Ledger):
         if not stands:
             self._memory.back_to(mark[0])
             del self._entries[mark[1] :]
+
+    def _chain_step(self) -> Tail:
+        entries, cause, tail = self._entries, self._cause, self._tail
+        changes = packed(self._memory.changed(), self.now_ms)
+        if not entries and (changes or cause is not BY_THE_MANAGER):
+            kind = "NOTE" if cause is BY_THE_MANAGER else "EVENT"
+            noted = Recorded(tail.number + 1, kind, _NOWHERE, "", "", self.now_ms, cause, ())
+            entries.append(noted)
+            self._memory.add(TRANSACTIONS, row_of(noted, b""))
+        for recorded in entries[:-1]:
+            tail = self._complete(tail, recorded, NO_EVENT)
+        if entries:
+            last = entries[-1]._replace(changes=changes) if changes else entries[-1]
+            assert cause is BY_THE_MANAGER or last.origin == cause, "its event would be lost"
+            tail = self._complete(tail, last, self._event)
+        return tail
+
+    def _complete(self, tail: Tail, recorded: Recorded, taken: Taken) -> Tail:
+        """Its row stands there already, without its digest."""
+        digest = next_digest(tail.digest, recorded)
+        self._memory.complete(TRANSACTIONS, row_of(recorded, digest, taken))
+        return Tail(recorded.number, digest)
 
 
 class _Part:
@@ -207,29 +219,7 @@ class _Step:
             self._steps.end_step(stands)
 
 
-def _note(number: int, now_ms: int, cause: EventSource) -> Recorded:
-    """Moves no money: it carries what a step changed beside it, or that an event came."""
-    kind = Kind.NOTE if cause == BY_THE_MANAGER else Kind.EVENT
-    return Recorded(number, str(kind), _NOWHERE, "", "", now_ms, cause, ())
-
-
-def row_of(recorded: Recorded, digest: bytes) -> Row:
-    reference, origin = recorded.reference, recorded.origin
-    return (
-        recorded.number,
-        recorded.kind,
-        reference.table_id,
-        reference.round_number,
-        reference.sensor,
-        reference.claim_number,
-        recorded.sentence,
-        recorded.detail_text,
-        recorded.commit_ms,
-        origin.unit_id,
-        origin.sequence,
-        origin.monotonic_ms,
-        origin.wall_ms,
-        origin.digest,
-        recorded.changes,
-        digest,
-    )
+def row_of(recorded: Recorded, digest: bytes, taken: Taken = NO_EVENT) -> Row:
+    number, kind, reference, sentence, detail, commit_ms, origin, _, changes = recorded
+    place, said = (number, kind, *reference), (sentence, detail, commit_ms)
+    return (*place, *said, *origin, *taken, changes, digest)

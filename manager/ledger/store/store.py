@@ -65,10 +65,10 @@ class Store(Steps):
             entry.postings,
         )
         self._entries.append(recorded)
-        put = self._memory.put
-        put(TRANSACTIONS, row_of(recorded, b""), said=False)
+        add, put = self._memory.add, self._memory.put
+        add(TRANSACTIONS, row_of(recorded, b""))
         for position, (account, moved) in enumerate(entry.postings, start=1):
-            put(POSTINGS, (number, position, account, moved), said=False)
+            add(POSTINGS, (number, position, account, moved))
             put(BALANCES, (account, amounts[position - 1]), said=False)
         return number
 

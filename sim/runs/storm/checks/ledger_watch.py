@@ -302,8 +302,18 @@ def _genesis(store: Ledger) -> bytes:
 
 
 def _digest(previous: bytes, head: tuple[Any, ...], postings: list[tuple[str, int]]) -> bytes:
-    number, kind, *reference = head[:6]
-    form = [previous, number, kind, reference, head[6], head[7], head[8], list(head[9:14])]
-    form.append([list(posting) for posting in postings])
-    form.append(head[14])
-    return hashlib.sha256(cbor2.dumps(form, canonical=True)).digest()
+    """The chain's form by the documents, not by the ledger's own code."""
+    numbers = [
+        head[0],
+        head[3],
+        head[5],
+        head[8],
+        *head[10:13],
+        *(amount for _, amount in postings),
+    ]
+    texts = [head[1], head[2], head[4], head[6], head[7], head[9], *(name for name, _ in postings)]
+    written, event_digest, changes = "\0".join(texts).encode(), head[13], head[14]
+    lengths = (len(numbers), len(written), len(event_digest), len(changes))
+    form = b"".join(each.to_bytes(4, "big") for each in lengths)
+    form += b"".join(each.to_bytes(8, "big", signed=True) for each in numbers)
+    return hashlib.sha256(previous + form + written + event_digest + changes).digest()

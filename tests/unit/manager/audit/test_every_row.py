@@ -23,8 +23,9 @@ from manager.ledger.corrections.reasons import Signed
 from manager.ledger.corrections.restore import accept_restore
 from manager.ledger.errors import StoreError
 from manager.ledger.stamps import Stamp, put_stamp
+from manager.ledger.store.changes import NEW
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import RELATIONS, Relation
+from manager.ledger.store.relations import EVENTS, NUMBERS, RELATIONS, Relation
 from manager.ledger.store.sqlite_engine import SqliteEngine, open_reader
 from manager.ledger.store.store import Store
 from manager.ledger.swipes import Swipes
@@ -36,6 +37,7 @@ from tests.kit.pretend_units import Clock
 from tests.kit.small_ledger import write_ledger
 from tests.kit.tampering import take_guards_away
 
+LINES_NEW = [NUMBERS["win_lines"], NEW]
 CELLS = [(name, column) for name, each in RELATIONS.items() for column in each.columns]
 
 
@@ -162,17 +164,19 @@ def test_a_row_changed_together_with_what_the_chain_tells_of_it_is_named(
     for row in rows_of(file, RELATIONS["transactions"]):
         changes = row[RELATIONS["transactions"].place("changes")]
         told = cbor2.loads(changes) if changes else []
-        lines = [each for each in told if each[0] == "win_lines"]
-        if lines:
+        at = next((at for at, each in enumerate(told) if told[at : at + 2] == LINES_NEW), None)
+        if at is not None:
             break
-    lines[0][2][3] += 1  # amount_cents, after the two columns of the key
-    forged = cbor2.dumps(told, canonical=True)
+    assert at is not None
+    key = tuple(told[at + 2 : at + 4])
+    told[at + 2 + RELATIONS["win_lines"].place("amount_cents")] += 1
+    forged = cbor2.dumps(told)
     change(file, "UPDATE transactions SET changes = ? WHERE number = ?", (forged, row[0]))
     change(
         file,
         "UPDATE win_lines SET amount_cents = amount_cents + 1"
         " WHERE win_number = ? AND position = ?",
-        tuple(lines[0][1]),
+        key,
     )
     assert (
         audited(file).sentence
@@ -198,5 +202,5 @@ def test_the_sentence_says_where_and_what(file: Path) -> None:
 
 def test_a_round_start_is_an_event_of_the_ledger(file: Path) -> None:
     """The ledger above is one in which rounds were played, or nothing above proves much."""
-    kinds = [row[3] for row in rows_of(file, RELATIONS["events"])]
+    kinds = [row[EVENTS.place("kind")] for row in rows_of(file, EVENTS)]
     assert {events.ROUND_START, events.COMMIT} <= set(kinds)

@@ -52,7 +52,7 @@ def test_the_logged_amount_is_in_the_chain_before_it_moves(desk: Desk) -> None:
     desk.start("keypad-1", 1, "5A")
     jpot(desk, "keypad-1", s5A="four-aces")
     *_, recorded = desk.about_money()
-    assert (recorded.kind, recorded.postings) == ("CLAIM_LOGGED", ())
+    assert (recorded.kind, list(recorded.postings)) == ("CLAIM_LOGGED", [])
     assert '["5A","four-aces",800025,"main",1]' in recorded.detail_text
 
 

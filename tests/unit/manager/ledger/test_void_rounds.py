@@ -145,7 +145,7 @@ def test_the_audit_sees_a_wager_that_was_not_given_back_as_it_came(desk: Desk) -
     desk.void(TABLE, 1)
     recorded = [entry for entry, _digest in desk.store.recorded()]
     less = (Posting("players", 99_000_000), *recorded[-1].postings[1:])
-    kept = tuple(part for part in recorded[-1].postings if part.account != "meter/main/player")
+    kept = tuple(part for part in recorded[-1].postings if part[0] != "meter/main/player")
     for wrong in (
         recorded[-1]._replace(detail_text='{"reason":"misdeal","undoes":1}'),
         recorded[-1]._replace(postings=less),

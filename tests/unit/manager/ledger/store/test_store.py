@@ -43,7 +43,7 @@ def test_every_record_of_fact_is_append_only() -> None:
     desk.open_table()
     desk.start("touch-1", 1, "1A", "2A", "9A")  # 9A leaves an alarm
     desk.win("touch-1", 1, 1, s1A="four-aces")
-    for table in ("events", "alarms", "wins", "win_lines", "win_envy"):
+    for table in ("transactions", "alarms", "wins", "win_lines", "win_envy"):
         assert desk.store.rows(f"SELECT 1 FROM {table}"), table
         with pytest.raises(apsw.ConstraintError, match="append-only"):
             tamper(desk.store, f"DELETE FROM {table}")
@@ -139,8 +139,12 @@ def test_a_ledger_of_another_version_is_refused(tmp_path: Path) -> None:
         ("DELETE FROM postings WHERE transaction_number = 3", "transaction 3 .* digest"),
         ("DELETE FROM transactions WHERE number = 3", "transaction 3 is missing"),
         ("UPDATE balances SET amount_microcents = 7 WHERE account = 'players'", "Row players"),
-        ("UPDATE events SET body = x'a0' WHERE sequence = 2", "Event 2 of unit UF-touch-1"),
-        ("DELETE FROM events WHERE sequence = 1", "Event 1 of unit"),
+        ("UPDATE transactions SET event_body = x'a0' WHERE event_sequence = 2",
+         "keeps event 2 otherwise than unit UF-touch-1 said it"),
+        ("UPDATE transactions SET event_kind = 9 WHERE event_sequence = 2", "keeps event 2 other"),
+        ("UPDATE transactions SET journal_id = x'' WHERE event_sequence = 1", "event that it does"),
+        ("UPDATE transactions SET journal_id = x'', event_kind = 0, event_body = x''"
+         " WHERE event_sequence = 1", "follows event 1 of unit UF-touch-1, which is gone"),
         ("UPDATE units SET last_sequence = 1", "of units keeps last_sequence as 1"),
     ],
 )  # fmt: skip
