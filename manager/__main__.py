@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from kit.command_line import Refused, run_command, told
 from kit.config import ConfigError
 from kit.version import SOFTWARE
-from manager.cli import accounting, adoption, approval, audit, corrections, release, serving
+from manager.cli import accounting, adoption, approval, audit, corrections, days, release, serving
 from manager.cli import backup as backup_cli
 from manager.cli import explain as explain_cli
 from manager.cli import export as export_cli
@@ -69,6 +69,11 @@ def _audit(arguments: Sequence[str]) -> int:
 def _audit_export(arguments: Sequence[str]) -> int:
     """prove such a file, offline"""
     return export_cli.audit_export(arguments)
+
+
+def _close_day(arguments: Sequence[str]) -> int:
+    """prove a gaming day that is over, so that audits can resume from it"""
+    return days.close_day(arguments)
 
 
 def _train(arguments: Sequence[str]) -> int:
@@ -149,6 +154,7 @@ TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "restore": _restore,
     "audit": _audit,
     "audit-export": _audit_export,
+    "close-day": _close_day,
     "train": _train,
     "adopt-journal": _adopt_journal,
     "release-unit": _release_unit,

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from kit.clock import wall_ms
+from manager.audit.closing import CLOSE_DAY, note_closed
 from manager.booking import ADOPT_JOURNAL, RELEASE_UNIT, Booking
 from manager.control import SOCKET_NAME, ask
 from manager.identity import requests as identity_requests
@@ -57,12 +58,14 @@ class OperatorRequests:
         two_people: TwoPeople,
         first_code: FirstCode,
         identities: Callable[[Request], str],
+        store: Store,
     ) -> None:
         self._people = people
         self._sign_in = sign_in
         self._two_people = two_people
         self._first_code = first_code
         self._identities = identities
+        self._store = store
 
     async def carry_out(self, request: Request) -> str:
         """Carries a request out and tells what was done; refuses it with a sentence."""
@@ -71,6 +74,8 @@ class OperatorRequests:
             return self._identities(request)
         if command == FIRST_CODE:
             return self._first_code.read_out()
+        if command == CLOSE_DAY:
+            return note_closed(self._store, request)
         if command == PERSON_CODE:
             return self._people.code_by_hand(request.get("name", ""))
         if command not in roles.COMMANDS:
@@ -126,6 +131,7 @@ def _offline(data: Path) -> Iterator[OperatorRequests]:
             TwoPeople(store, people, booking.book, lambda request: None),
             FirstCode(people, passwords),
             partial(_offline_identities, IdentityFolder(data), book),
+            store,
         )
     finally:
         store.close()

@@ -138,7 +138,12 @@ async def serve(
     application = build(manager.view, access, web.names, floor, units)
     pages = page_server(only_durable(application, manager.store.commits.until_durable), web.tls)
     requests = OperatorRequests(
-        access.people, access.sign_in, access.two_people, access.first_code, doors.carry_out
+        access.people,
+        access.sign_in,
+        access.two_people,
+        access.first_code,
+        doors.carry_out,
+        manager.store,
     )
     door = ControlDoor(control, requests.carry_out, manager.store.commits.until_durable)
     manager.store.commits.beside(ThreadWriter(asyncio.get_running_loop()), manager.server.halt)

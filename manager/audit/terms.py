@@ -12,10 +12,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from manager.audit.earlier import OF_A_CLAIM, Earlier
+from manager.audit.image import Image
 from manager.ledger.jackpots import Standing, terms_from
 from manager.ledger.store.chain import Recorded
 from manager.ledger.store.entries import Kind
 from manager.ledger.store.ledger import Ledger
+from manager.ledger.store.relations import JACKPOTS, WIN_REVERSALS, Row
 
 _TERMS = (
     Kind.OPENING,
@@ -30,20 +33,24 @@ _TERMS = (
 class TermsAudit:
     """Fed with every transaction in order; `problem` compares with what is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, image: Image | None = None, earlier: Earlier | None = None) -> None:
+        self._earlier = earlier or Earlier()
         self._standings: dict[str, Standing] = {}
         self._brought: dict[int, dict[str, Any]] = {}  # reseeds that brought terms
         self._reversals: dict[int, int] = {}
-        self._moved: dict[tuple[str, int], dict[str, int]] = {}
+        self._moved: dict[tuple[str, int], defaultdict[str, int]] = {}
         self._handlers: dict[str, Callable[[Recorded, dict[str, Any]], str]] = {
             Kind.RESEED: self._reseed,
             Kind.REVERSAL: self._reversal,
             **dict.fromkeys(_TERMS, self._terms),
         }
+        if image is not None:
+            self._standings = {row[0]: _standing(row) for row in image.rows[JACKPOTS.name]}
+            self._reversals = dict(image.rows[WIN_REVERSALS.name])
 
     def take(self, recorded: Recorded) -> str:
         """What is wrong with this transaction's corrections, "" when nothing is."""
-        if recorded.kind in (Kind.AWARD, Kind.RESEED, Kind.ENVY, Kind.HANDED_OVER):
+        if recorded.kind in OF_A_CLAIM:
             self._add_to_claim(recorded)
         handler = self._handlers.get(recorded.kind)
         return handler(recorded, json.loads(recorded.detail_text)) if handler else ""
@@ -57,17 +64,20 @@ class TermsAudit:
         for row in store.rows(
             "SELECT id, terms, pending, applied_by, suspended, closed FROM jackpots"
         ):
-            pending = terms_from(row[2]) if row[2] else None
-            kept = Standing(terms_from(row[1]), pending, row[3], row[4], bool(row[5]))
-            if self._standings.get(row[0]) != kept:
+            if self._standings.get(row[0]) != _standing(row):
                 return f"How jackpot {row[0]} stands does not agree with the chain."
         return ""
 
     def _add_to_claim(self, recorded: Recorded) -> None:
         key = (recorded.reference.table_id, recorded.reference.claim_number)
-        moved = self._moved.setdefault(key, defaultdict(int))
+        moved = self._moved_by(key)
         for account, amount in recorded.postings:
             moved[account] += amount
+
+    def _moved_by(self, claim: tuple[str, int]) -> defaultdict[str, int]:
+        if claim not in self._moved:
+            self._moved[claim] = defaultdict(int, self._earlier.moved(*claim))
+        return self._moved[claim]
 
     def _terms(self, recorded: Recorded, detail: dict[str, Any]) -> str:
         if recorded.kind == Kind.OPENING:
@@ -110,9 +120,17 @@ class TermsAudit:
             return f"reverses win {detail['win']} a second time"
         self._reversals[detail["win"]] = recorded.number
         for number in reversed(detail["undoes"]):
-            if number in self._brought:
-                self._give_back(number, self._brought[number])
+            brought = self._brought.get(number) or self._brought_earlier(number)
+            if brought:
+                self._give_back(number, brought)
         return self._check_undone(recorded, detail)
+
+    def _brought_earlier(self, number: int) -> dict[str, Any]:
+        reseed = self._earlier.recorded(number)
+        if reseed is None or reseed.kind != Kind.RESEED:
+            return {}
+        detail: dict[str, Any] = json.loads(reseed.detail_text)
+        return detail if "terms" in detail else {}
 
     def _give_back(self, number: int, brought: dict[str, Any]) -> None:
         meter_id, terms = brought["meter"], brought["terms"]
@@ -128,10 +146,16 @@ class TermsAudit:
     def _check_undone(self, recorded: Recorded, detail: dict[str, Any]) -> str:
         """The postings are those of the win's own, turned round, and what had to be shifted."""
         key = (recorded.reference.table_id, recorded.reference.claim_number)
-        wanted = {account: -amount for account, amount in self._moved.get(key, {}).items()}
+        wanted = {account: -amount for account, amount in self._moved_by(key).items()}
         for account, amount in detail.get("shifted", {}).items():
             wanted[account] = wanted.get(account, 0) + amount
         found = dict(recorded.postings)
         if found != {account: amount for account, amount in wanted.items() if amount}:
             return f"does not undo what win {detail['win']} moved"
         return ""
+
+
+def _standing(row: Row) -> Standing:
+    _, terms, pending, applied_by, suspended, closed = row
+    coming = terms_from(pending) if pending else None
+    return Standing(terms_from(terms), coming, applied_by, suspended, bool(closed))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+from manager.audit.earlier import Earlier
 from manager.ledger.store import accounts
 from manager.ledger.store.chain import Recorded
 from manager.ledger.store.entries import Kind
@@ -16,7 +17,9 @@ from manager.ledger.store.entries import Kind
 class VoidAudit:
     """Fed with every transaction in order. Only a table's newest round can still be void."""
 
-    def __init__(self) -> None:
+    def __init__(self, earlier: Earlier | None = None) -> None:
+        self._earlier = earlier or Earlier()
+        self._given_back: set[int] = set()  # wagers of the days before
         self._rounds: dict[str, int] = {}
         self._wagers: dict[str, dict[int, Recorded]] = {}  # of the newest round, by table
 
@@ -33,9 +36,19 @@ class VoidAudit:
             self._wagers[place.table_id] = {}
         self._wagers[place.table_id][wager.number] = wager
 
+    def _given_earlier(self, number: int) -> Recorded | None:
+        """A wager of the days before, once."""
+        wager = self._earlier.recorded(number)
+        if wager is None or wager.kind != Kind.WAGER or number in self._given_back:
+            return None
+        self._given_back.add(number)
+        return wager
+
     def _voided(self, recorded: Recorded) -> str:
         number = json.loads(recorded.detail_text)["undoes"]
         wager = self._wagers.get(recorded.reference.table_id, {}).pop(number, None)
+        if wager is None and recorded.reference.table_id not in self._rounds:
+            wager = self._given_earlier(number)
         if wager is None or wager.reference != recorded.reference:
             return f"gives wager {number} back, which is not one of its round"
         moved = dict(wager.postings)

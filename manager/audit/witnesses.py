@@ -41,6 +41,14 @@ class Witnesses:
         if number in self._wanted:
             self._digests[number] = digest
 
+    def take_stored(self, ledger: Ledger, last: int) -> None:
+        """The digests up to this transaction, as they are stored."""
+        for number in sorted(each for each in self._wanted if 0 < each <= last):
+            row = ledger.row("SELECT digest FROM transactions WHERE number = ?", (number,))
+            if row is not None:
+                self.take(number, bytes(row[0]))
+        self._count = max(self._count, last)
+
     def problem(self, restores: Mapping[Key, Row]) -> str:
         """The first witness that this chain contradicts; "" when it contradicts none."""
         for witness in self._witnesses:

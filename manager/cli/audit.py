@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from manager.audit.audit import audit
+from manager.audit.closing import newest_image
 from manager.audit.witnesses import Witness
 from manager.cli import export as export_cli
 from manager.cli.witnesses import add_witness_options, witnesses_of
@@ -29,9 +30,11 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     witnesses = witnesses_of(options)
     if options.file is None:
-        return _audit_folder(options.data, witnesses)
+        return _audit_folder(options.data, witnesses, options.resume)
     if options.file.is_dir():
-        return _audit_folder(options.file, witnesses)
+        return _audit_folder(options.file, witnesses, options.resume)
+    if options.resume:
+        raise LedgerError("An audit resumes only in a folder that has the images of its days.")
     try:
         with options.file.open("rb") as file:
             is_database = file.read(len(SQLITE_HEADER)) == SQLITE_HEADER
@@ -48,6 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "file", type=Path, nargs="?", metavar="FILE", help="a copy of the ledger, or an export"
     )
+    parser.add_argument(
+        "--resume", action="store_true", help="only what came since the last closed day"
+    )
     add_witness_options(parser)
     return parser
 
@@ -61,8 +67,11 @@ def _audit_copy(file: Path, witnesses: Sequence[Witness]) -> int:
         return _audit_folder(Path(folder), witnesses)
 
 
-def _audit_folder(data: Path, witnesses: Sequence[Witness]) -> int:
+def _audit_folder(data: Path, witnesses: Sequence[Witness], resume: bool = False) -> int:
     with ledger_to_read(data) as store:
-        finding = audit(store, witnesses)
+        image = newest_image(data, store) if resume else None
+        if resume and image is None:
+            raise LedgerError("No closed day has its image here: `close-day` makes one.")
+        finding = audit(store, witnesses, image)
     print(finding.sentence)
     return 0 if finding.sound else 1

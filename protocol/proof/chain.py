@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from struct import Struct
 from typing import Any, Final
 
 from protocol.wire import profile
@@ -19,9 +20,12 @@ JOURNAL_ID_BYTES: Final = 16
 
 # CBOR's head of an array of five items; the items follow, each in its own only encoding.
 _ARRAY_OF_FIVE: Final = b"\x85"
-# A number below this is its own head; of others, the head by how many bytes follow it.
+# A number below this is its own head; others follow their head, in as few bytes as hold them.
 _IN_THE_HEAD: Final = 24
-_NUMBER_HEADS: Final = {1: b"\x18", 2: b"\x19", 4: b"\x1a", 8: b"\x1b"}
+_IN_ONE: Final = Struct(">BB").pack
+_IN_TWO: Final = Struct(">BH").pack
+_IN_FOUR: Final = Struct(">BI").pack
+_IN_EIGHT: Final = Struct(">BQ").pack
 
 
 def first_digest(journal_id: bytes) -> bytes:
@@ -78,11 +82,14 @@ def _number_bytes(value: int) -> bytes:
     if type(value) is not int or not 0 <= value <= profile.INT64_MAX:
         return profile.encode(value)  # which refuses it, or knows how
     if value < _IN_THE_HEAD:
-        return value.to_bytes(1)
-    length = 1
-    while value >> 8 * length:
-        length *= 2
-    return _NUMBER_HEADS[length] + value.to_bytes(length)
+        return bytes((value,))
+    if value < 1 << 8:
+        return _IN_ONE(0x18, value)
+    if value < 1 << 16:
+        return _IN_TWO(0x19, value)
+    if value < 1 << 32:
+        return _IN_FOUR(0x1A, value)
+    return _IN_EIGHT(0x1B, value)
 
 
 def encode_body(body: Mapping[int, Any]) -> bytes:

@@ -8,26 +8,25 @@ Flat, because a nested list costs more to write than what is in it, for every wa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
 
 import cbor2
 
 from manager.ledger.store.relations import NUMBERS, RELATIONS, Key, Relation, Row
 
 NEW, GONE = 0, -1
-_BY_NUMBER = tuple(RELATIONS.values())
+_SHAPES = [(each, each.key_count, len(each.columns)) for each in RELATIONS.values()]
+_VALUES = frozenset({int, str, bytes, type(None)})
 
 
 class Unreadable(Exception):  # noqa: N818
     """These bytes tell no changes."""
 
 
-class Change(NamedTuple):
-    relation: Relation
-    key: Key
-    mask: int
-    values: tuple[Any, ...]
+# A plain tuple, because an audit makes three for every round.
+Change = tuple[Relation, Key, int, tuple[Any, ...]]  # mask and values as above
 
 
 def packed(changed: Iterable[tuple[str, Key, Row | None, Row | None]], now_ms: int) -> bytes:
@@ -50,46 +49,45 @@ def packed(changed: Iterable[tuple[str, Key, Row | None, Row | None]], now_ms: i
     return cbor2.dumps(flat) if flat else b""
 
 
-def unpacked(changes: bytes, commit_ms: int) -> Iterator[Change]:
-    """What `packed` was told, or `Unreadable` somewhere on the way."""
+def unpacked(changes: bytes, commit_ms: int) -> list[Change]:
+    """What `packed` was told, or `Unreadable`."""
     try:
         flat = cbor2.loads(changes)
     except (cbor2.CBORError, ValueError) as error:
         raise Unreadable(str(error)) from error
     if type(flat) is not list or not _VALUES.issuperset(map(type, flat)):
         raise Unreadable("it is no list of values")
+    found: list[Change] = []
     at, end = 0, len(flat)
     while at < end:
-        relation, mask = _head(flat, at)
-        width = len(relation.columns)
-        start = at + 2 + relation.key_count
+        number, mask = flat[at], flat[at + 1] if at + 1 < end else None
+        if type(number) is not int or type(mask) is not int or not 0 <= number < len(_SHAPES):
+            raise Unreadable(f"there is no relation {number!r}")
+        relation, key_count, width = _SHAPES[number]
+        key_at, values_at = at + 2, at + 2 + key_count
         if mask == NEW:
-            at = start + width - relation.key_count
+            at = key_at + width
+        elif GONE <= mask < 1 << width:
+            at = values_at + (0 if mask == GONE else mask.bit_count())
         else:
-            at = start + (0 if mask == GONE else mask.bit_count())
+            raise Unreadable(f"{relation.name} has no columns {mask}")
         if at > end:
             raise Unreadable("it is cut off")
-        values = tuple([commit_ms if each is None else each for each in flat[start:at]])
-        yield Change(relation, tuple(flat[start - relation.key_count : start]), mask, values)
+        values = flat[values_at:at]
+        if None in values:
+            values = [commit_ms if each is None else each for each in values]
+        found.append((relation, tuple(flat[key_at:values_at]), mask, tuple(values)))
+    return found
 
 
-_VALUES = frozenset({int, str, bytes, type(None)})
-
-
-def _head(flat: list[Any], at: int) -> tuple[Relation, int]:
-    number, mask = flat[at], flat[at + 1] if at + 1 < len(flat) else None
-    if type(number) is not int or not 0 <= number < len(_BY_NUMBER):
-        raise Unreadable(f"there is no relation {number!r}")
-    relation = _BY_NUMBER[number]
-    if type(mask) is not int or not GONE <= mask < 1 << len(relation.columns):
-        raise Unreadable(f"{relation.name} has no columns {mask!r}")
-    return relation, mask
-
-
-def with_changes(relation: Relation, row: Row, mask: int, values: tuple[Any, ...]) -> Row:
+def with_changes(row: Row, mask: int, values: tuple[Any, ...]) -> Row:
     """The row with the values that the mask names."""
-    changed, given = list(row), iter(values)
-    for place in range(len(relation.columns)):
-        if mask >> place & 1:
-            changed[place] = next(given)
+    changed = list(row)
+    for place, value in zip(_places(mask), values, strict=True):
+        changed[place] = value
     return tuple(changed)
+
+
+@lru_cache(maxsize=1024)
+def _places(mask: int) -> tuple[int, ...]:
+    return tuple(place for place in range(mask.bit_length()) if mask >> place & 1)

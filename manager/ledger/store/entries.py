@@ -42,6 +42,7 @@ class Kind(enum.StrEnum):
     CLAIM_APPROVED = "CLAIM_APPROVED"  # two people at the manager let a claim be paid; no postings
     LATE_ENTRY = "LATE_ENTRY"  # an earlier round taken up for a forgotten win; no postings
     UNIT_RELEASED = "UNIT_RELEASED"  # a locked unit may speak again; no postings
+    DAY_CLOSED = "DAY_CLOSED"  # a gaming day is over, with the books as they stood; no postings
     ACT = "ACT"  # what a person did at the manager: signed in, asked, decided; no postings
     EVENT = "EVENT"  # a unit's event that moved no money
     NOTE = "NOTE"  # what the manager or a person did that moved no money

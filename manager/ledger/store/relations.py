@@ -187,6 +187,14 @@ WIN_STAMPS = _history(
     "number i, win_number i, stamp t, stamped_by t, stamped_ms i, note t",
     newest_by=((),),
 )
+# Gaming days that are over: up to which transaction, and what the books had come to by then.
+CLOSED_DAYS = Relation(
+    "closed_days",
+    1,
+    _types("day t, last_number i, image_digest b, closed_ms i"),
+    Held.ALL,
+    append_only=True,
+)
 PEOPLE = _state(
     "people",
     "id t, name t, look t, role t, verifier t, code t, code_until_ms i, closed i",
@@ -234,6 +242,7 @@ RELATIONS: Mapping[str, Relation] = {
         WIN_STAMPS,
         ALARM_ACKS,
         RESTORES,
+        CLOSED_DAYS,
     )
 }
 NUMBERS: Mapping[str, int] = {name: number for number, name in enumerate(RELATIONS)}

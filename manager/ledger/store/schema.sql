@@ -318,6 +318,14 @@ CREATE TABLE restores (
     commit_ms INTEGER NOT NULL
 ) STRICT;
 
+-- Gaming days that are over: up to which transaction, and the digest of the books as they stood.
+CREATE TABLE closed_days (
+    day TEXT PRIMARY KEY,
+    last_number INTEGER NOT NULL,
+    image_digest BLOB NOT NULL,
+    closed_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE INDEX claims_by_state ON claims (state, settled);
 CREATE INDEX claims_by_round ON claims (table_id, round_number);
 
@@ -400,3 +408,7 @@ CREATE TRIGGER restores_refuse_update BEFORE UPDATE ON restores
 BEGIN SELECT raise(ABORT, 'The restores are append-only.'); END;
 CREATE TRIGGER restores_refuse_delete BEFORE DELETE ON restores
 BEGIN SELECT raise(ABORT, 'The restores are append-only.'); END;
+CREATE TRIGGER closed_days_refuse_update BEFORE UPDATE ON closed_days
+BEGIN SELECT raise(ABORT, 'The closed_days are append-only.'); END;
+CREATE TRIGGER closed_days_refuse_delete BEFORE DELETE ON closed_days
+BEGIN SELECT raise(ABORT, 'The closed_days are append-only.'); END;

@@ -60,6 +60,12 @@ INSERT INTO "claims" VALUES('keypad-1',1,1,'COMMITTED',1,'unit',16,2,'[["3A", "f
 INSERT INTO "claims" VALUES('keypad-1',2,2,'OPEN',0,'',0,1,'[["3A", "straight-flush", 10000, "", 0]]','[]','[]',1,0,0,0,'',0);
 INSERT INTO "claims" VALUES('touch-1',1,1,'COMMITTED',0,'',0,2,'[["5A", "four-aces", 1000075, "main", 1]]','[["2A", 10000], ["1A", 10000]]','[[1000075, 1000015]]',1,1,1,0,'',0);
 INSERT INTO "claims" VALUES('touch-1',1000000001,1,'COMMITTED',0,'',0,2,'[["5A", "four-aces", 1000075, "main", 1]]','[["2A", 10000], ["1A", 10000]]','[[1000070, 1000015]]',1,1,3,0,'',0);
+CREATE TABLE closed_days (
+    day TEXT PRIMARY KEY,
+    last_number INTEGER NOT NULL,
+    image_digest BLOB NOT NULL,
+    closed_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE jackpots (
     id TEXT PRIMARY KEY,
     terms TEXT NOT NULL,
@@ -473,4 +479,8 @@ CREATE TRIGGER restores_refuse_update BEFORE UPDATE ON restores
 BEGIN SELECT raise(ABORT, 'The restores are append-only.'); END;
 CREATE TRIGGER restores_refuse_delete BEFORE DELETE ON restores
 BEGIN SELECT raise(ABORT, 'The restores are append-only.'); END;
+CREATE TRIGGER closed_days_refuse_update BEFORE UPDATE ON closed_days
+BEGIN SELECT raise(ABORT, 'The closed_days are append-only.'); END;
+CREATE TRIGGER closed_days_refuse_delete BEFORE DELETE ON closed_days
+BEGIN SELECT raise(ABORT, 'The closed_days are append-only.'); END;
 COMMIT;

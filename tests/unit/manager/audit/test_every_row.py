@@ -15,7 +15,8 @@ import apsw
 import cbor2
 import pytest
 
-from manager.audit.audit import Finding, audit
+from manager.audit.audit import Finding, audit, image_after
+from manager.audit.closing import note_closed, request_for
 from manager.intake.seals import SealBook
 from manager.ledger.alarm_causes import AlarmCauses
 from manager.ledger.book import Book
@@ -60,6 +61,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     causes = AlarmCauses(store, book.alarms)
     newest = causes.all()[0]
     causes.acknowledge(newest.key, newest.last.number, "Kim")
+    note_closed(store, request_for("2027-01-15", image_after(store, store.tail().number)))
     take_guards_away(store)
     store.close()
     return path.read_bytes()

@@ -8,10 +8,10 @@ import cbor2
 import pytest
 
 from manager.ledger.store.chain import Recorded, genesis, next_digest
-from manager.ledger.store.changes import GONE, NEW, Change, Unreadable, packed, unpacked
+from manager.ledger.store.changes import GONE, NEW, Unreadable, packed, unpacked
 from manager.ledger.store.changes import with_changes as changed
 from manager.ledger.store.entries import BY_THE_MANAGER, Reference
-from manager.ledger.store.relations import COUNTERS, NUMBERS, ROUNDS
+from manager.ledger.store.relations import NUMBERS, ROUNDS, UNITS
 
 NOW_MS = 1_700_000_000_000
 ROUND = ("T1", 7, "1A 2A", "", NOW_MS, 0)
@@ -29,9 +29,9 @@ def test_a_new_row_a_changed_one_and_one_that_went() -> None:
         NOW_MS,
     )
     new, counters, gone = unpacked(data, NOW_MS)
-    assert new == Change(ROUNDS, ("T1", 7), NEW, ROUND[2:])
-    assert changed(COUNTERS, COUNTED, counters.mask, counters.values) == after
-    assert (gone.relation.name, gone.key, gone.mask, gone.values) == ("units", ("UF-1",), GONE, ())
+    assert new == (ROUNDS, ("T1", 7), NEW, ROUND[2:])
+    assert changed(COUNTED, *counters[2:]) == after
+    assert gone == (UNITS, ("UF-1",), GONE, ())
 
 
 def test_a_row_that_is_as_before_says_nothing() -> None:
