@@ -76,6 +76,11 @@ def _close_day(arguments: Sequence[str]) -> int:
     return days.close_day(arguments)
 
 
+def _archive(arguments: Sequence[str]) -> int:
+    """move closed days out of the ledger into sealed files, which audits still read"""
+    return days.archive(arguments)
+
+
 def _train(arguments: Sequence[str]) -> int:
     """deal rounds and ask what each bet brings"""
     from manager.cli.train import main as train
@@ -155,6 +160,7 @@ TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "audit": _audit,
     "audit-export": _audit_export,
     "close-day": _close_day,
+    "archive": _archive,
     "train": _train,
     "adopt-journal": _adopt_journal,
     "release-unit": _release_unit,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from manager.ledger.store.archives import FOLDER as ARCHIVE_FOLDER
 from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.places import reader_at
 from manager.ledger_place import existing_ledger
@@ -17,7 +18,7 @@ from manager.ledger_place import existing_ledger
 
 @contextmanager
 def ledger_to_read(data: Path) -> Iterator[Ledger]:
-    ledger = Ledger(reader_at(existing_ledger(data)))
+    ledger = Ledger(reader_at(existing_ledger(data), data / ARCHIVE_FOLDER))
     try:
         yield ledger
     finally:

@@ -18,6 +18,7 @@ from manager.cli import export as export_cli
 from manager.cli.witnesses import add_witness_options, witnesses_of
 from manager.data_folder import LEDGER_NAME, add_data_option
 from manager.ledger.errors import LedgerError
+from manager.ledger.store.archives import FOLDER as ARCHIVE_FOLDER
 from manager.ledger_reader import ledger_to_read
 
 SQLITE_HEADER = b"SQLite format 3\0"
@@ -64,6 +65,8 @@ def _audit_copy(file: Path, witnesses: Sequence[Witness]) -> int:
             beside = file.with_name(file.name + companion)
             if beside.is_file():
                 shutil.copyfile(beside, Path(folder) / (LEDGER_NAME + companion))
+        if (file.parent / ARCHIVE_FOLDER).is_dir():  # which nobody can write
+            (Path(folder) / ARCHIVE_FOLDER).symlink_to((file.parent / ARCHIVE_FOLDER).resolve())
         return _audit_folder(Path(folder), witnesses)
 
 

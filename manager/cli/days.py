@@ -1,7 +1,8 @@
-"""`python -m manager close-day`: proves a gaming day that is over, and keeps where it ended.
+"""`close-day` proves a gaming day that is over; `archive` moves closed days into sealed files.
 
-It runs beside a serving manager: the proof is made here, and the manager adds one entry. An audit
-with `--resume` then begins after the last closed day.
+Closing runs beside a serving manager: the proof is made here, and the manager adds one entry. An
+audit with `--resume` then begins after the last closed day. Archiving takes rows out of the ledger,
+so the manager is stopped for it; audits and explanations go on reading them.
 """
 
 from __future__ import annotations
@@ -11,13 +12,18 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from kit.clock import wall_ms
+from kit.command_line import whole
+from manager.audit.archiving import archive_days
 from manager.audit.closing import make_image, request_for
 from manager.data_folder import add_data_option
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import DAY_STARTS, ZONE, GamingDay
 from manager.ledger.store.relations import CLOSED_DAYS
+from manager.ledger_place import existing_ledger
 from manager.ledger_reader import ledger_to_read
 from manager.operator_requests import carry_out
+
+KEPT_DAYS = 30  # a unit may come back after weeks and repeat what it sent last
 
 
 def close_day(arguments: Sequence[str]) -> int:
@@ -34,6 +40,19 @@ def close_day(arguments: Sequence[str]) -> int:
             raise LedgerError(f"The ledger has nothing up to the end of day {day}.")
         image = make_image(options.data, ledger, day.isoformat(), last)
     print(carry_out(options.data, request_for(day.isoformat(), image)))
+    return 0
+
+
+def archive(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m manager archive", description=__doc__)
+    add_day_options(parser)
+    parser.add_argument("--keep-days", type=whole(0), default=KEPT_DAYS, metavar="COUNT")
+    options = parser.parse_args(arguments)
+    gaming_day = GamingDay(options.day_starts, options.zone)
+    until = day_of(options.day, gaming_day)
+    if options.day is None:
+        until -= timedelta(days=options.keep_days)
+    print(archive_days(options.data, existing_ledger(options.data), until.isoformat()))
     return 0
 
 

@@ -9,7 +9,7 @@ nothing is under way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -27,6 +27,9 @@ class Fenced(StorageFailed):
 
 class OutcomeUnknown(StorageFailed):
     """The answer to a commit was lost on its way: `resolve` finds out what became of it."""
+
+
+NEVER = 1 << 62  # a number that no transaction reaches
 
 
 class Tail(NamedTuple):
@@ -83,6 +86,15 @@ class Loaded:
     rows: Mapping[str, Sequence[Row]]  # of relations held in memory: all, or the live ones
 
 
+class Part(NamedTuple):
+    """Where a reader finds a range of the chain: in itself, or in an archive."""
+
+    rows: Callable[[str, Sequence[Any]], Iterator[Row]]
+    prefix: str  # before a table's name
+    first: int
+    last: int
+
+
 class Reader(Protocol):
     """A connection beside the writer's that can change nothing, for audits, reports and pages.
 
@@ -91,6 +103,9 @@ class Reader(Protocol):
     """
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Row]: ...
+
+    def parts(self) -> Sequence[Part]:
+        """The chain's ranges, oldest first; the last one is the ledger's own and has no end."""
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Everything that is read inside is of one moment."""

@@ -8,23 +8,22 @@ from typing import Any, NamedTuple
 
 from manager.ledger.errors import StoreError
 from manager.ledger.store.chain import Recorded, Taken, genesis
-from manager.ledger.store.engine import Reader, StorageFailed
+from manager.ledger.store.engine import NEVER, Part, Reader, StorageFailed
 from manager.ledger.store.entries import EventSource, Reference
 from manager.ledger.store.queries import select_text
 from manager.ledger.store.relations import POSTINGS, TRANSACTIONS, Relation, Row, Where
 
 _BETWEEN = " WHERE {0} >= ? AND {0} <= ? ORDER BY {0}"
 _COLUMNS = ", ".join(TRANSACTIONS.columns)
-_RECORDED = f"SELECT {_COLUMNS} FROM transactions" + _BETWEEN.format("number")
+_RECORDED = f"SELECT {_COLUMNS} FROM {{0}}transactions" + _BETWEEN.replace("{0}", "number")
 _MOVED = (
-    "SELECT transaction_number, position, account, amount_microcents FROM postings"
-    + _BETWEEN.format("transaction_number")
+    "SELECT transaction_number, position, account, amount_microcents FROM {0}postings"
+    + _BETWEEN.replace("{0}", "transaction_number")
     + ", position"
 )
 _CHANGES, _DIGEST = TRANSACTIONS.place("changes"), TRANSACTIONS.place("digest")
 _tuple = tuple.__new__
-_NEVER = 1 << 62  # a number that no transaction reaches
-_NO_MORE = (_NEVER, 0, "", 0)
+_NO_MORE = (NEVER, 0, "", 0)
 
 
 class Booked(NamedTuple):
@@ -100,11 +99,18 @@ class Ledger:
         self, first: int = 1, last: int | None = None
     ) -> Iterator[tuple[Recorded, Taken, bytes]]:
         """The same, with the event that each of them took in."""
-        bounds = (first, _NEVER if last is None else last)
-        entries = self._reader.rows(_RECORDED, bounds)
+        for part in self._reader.parts():
+            bounds = max(first, part.first), min(NEVER if last is None else last, part.last)
+            if bounds[0] <= bounds[1]:
+                yield from self._kept_in(part, bounds)
+
+    def _kept_in(
+        self, part: Part, bounds: tuple[int, int]
+    ) -> Iterator[tuple[Recorded, Taken, bytes]]:
+        entries = part.rows(_RECORDED.format(part.prefix), bounds)
         row = next(entries, None)
         # Asked for second, so that no posting is missed where a commit falls in between.
-        moved = self._reader.rows(_MOVED, bounds)
+        moved = part.rows(_MOVED.format(part.prefix), bounds)
         posting = next(moved, _NO_MORE)
         while row is not None:
             number = row[0]
@@ -126,11 +132,9 @@ class Ledger:
         Looked for by halves: commits never run backwards, so an index by time would be a second
         one by number.
         """
-        ends = self.row(
-            "SELECT coalesce(min(number), 1), coalesce(max(number), 0) FROM transactions"
-        )
-        assert ends is not None
-        low, beyond = ends[0], ends[1] + 1
+        own = self._reader.parts()[-1]
+        newest = f"SELECT number FROM {own.prefix}transactions ORDER BY number DESC LIMIT 1"
+        low, beyond = 1, 1 + max((number for (number,) in own.rows(newest, ())), default=0)
         while low < beyond:
             middle = (low + beyond) // 2
             row = self.row("SELECT commit_ms FROM transactions WHERE number = ?", (middle,))

@@ -51,4 +51,5 @@ def all_rows(reader: Reader, relation: Relation) -> Iterator[Row]:
     """Every row in the order of its key, as it is written."""
     keys = ", ".join(relation.columns[: relation.key_count])
     columns = ", ".join(relation.columns)
-    return reader.rows(f"SELECT {columns} FROM {relation.name} ORDER BY {keys}")
+    own = reader.parts()[-1].prefix  # archives stay where they are
+    return reader.rows(f"SELECT {columns} FROM {own}{relation.name} ORDER BY {keys}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable
+from pathlib import Path
 
 from manager.ledger.errors import StoreError
 from manager.ledger.store import sqlite_engine
@@ -51,9 +52,10 @@ def engine_at(
     return sqlite_engine.SqliteEngine(place, vfs, random_bytes)
 
 
-def reader_at(place: str) -> Reader:
+def reader_at(place: str, archive_folder: Path | None = None) -> Reader:
+    """Archives lie beside a file unless told; a database cannot know where they are."""
     if is_database(place):
         from manager.ledger.store import postgres_reader
 
-        return postgres_reader.open_reader(*database_of(place))
-    return sqlite_engine.open_reader(place)
+        return postgres_reader.open_reader(*database_of(place), archive_folder)
+    return sqlite_engine.open_reader(place, archive_folder)

@@ -10,9 +10,8 @@ from manager.ledger.errors import StoreError
 from manager.ledger.store import postgres_schema
 from manager.ledger.store.engine import Tail
 from manager.ledger.store.places import SCHEMA
-from manager.ledger.store.relations import BLOB, INTEGER, RELATIONS, TEXT, Row
-
-_TYPES = {INTEGER: "int8", TEXT: "text", BLOB: "bytea"}
+from manager.ledger.store.postgres_rows import COPY_TYPES
+from manager.ledger.store.relations import RELATIONS, Row
 
 
 def write_whole(
@@ -29,7 +28,7 @@ def write_whole(
             connection.execute(f"SET LOCAL search_path TO {schema}")
             for name, relation in RELATIONS.items():
                 with connection.cursor().copy(f"COPY {name} FROM STDIN (FORMAT BINARY)") as out:
-                    out.set_types([_TYPES[kind] for kind in relation.types.values()])
+                    out.set_types([COPY_TYPES[kind] for kind in relation.types.values()])
                     for row in rows[name]:
                         out.write_row(row)
             if tail is not None:
@@ -45,3 +44,17 @@ def remove_whole(url: str, schema: str = SCHEMA) -> None:
     """Takes back what `write_whole` has just written."""
     with psycopg.connect(url) as connection:
         connection.execute(f"DROP SCHEMA {schema} CASCADE")
+
+
+def remove_archived(url: str, schema: str, last: int) -> None:
+    """Takes away what an archive holds, in one transaction; only the tables' owner may."""
+    try:
+        with psycopg.connect(url) as connection:
+            connection.execute(f"SET LOCAL search_path TO {schema}")
+            for name, key in (("postings", "transaction_number"), ("transactions", "number")):
+                connection.execute(f"ALTER TABLE {name} DISABLE TRIGGER append_only")
+                connection.execute(f"DELETE FROM {name} WHERE {key} <= %s", (last,))
+                connection.execute(f"ALTER TABLE {name} ENABLE TRIGGER append_only")
+    except psycopg.Error as error:
+        sentence = str(error).splitlines()[0].rstrip(".")
+        raise StoreError(f"The archived rows could not be removed: {sentence}.") from error

@@ -17,6 +17,7 @@ from psycopg.pq import Format
 
 from manager.ledger.store.relations import BLOB, INTEGER, TEXT, Relation, Row
 
+COPY_TYPES = {INTEGER: "int8", TEXT: "text", BLOB: "bytea"}
 OIDS = {INTEGER: 20, TEXT: 25, BLOB: 17}
 _LENGTH = struct.Struct("!i")
 _INTEGER = struct.Struct("!iiq")

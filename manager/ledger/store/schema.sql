@@ -329,9 +329,9 @@ CREATE TABLE closed_days (
 CREATE INDEX claims_by_state ON claims (state, settled);
 CREATE INDEX claims_by_round ON claims (table_id, round_number);
 
--- A transaction takes the next number; that it balances is checked before and proven by an audit.
+-- A transaction takes the next number, or in an empty table the one after the archives; that it balances is checked before and proven by an audit.
 CREATE TRIGGER transactions_in_turn BEFORE INSERT ON transactions
-WHEN NEW.number <> (SELECT coalesce(max(number), 0) + 1 FROM transactions)
+WHEN NEW.number <> (SELECT coalesce(max(number) + 1, NEW.number) FROM transactions)
 BEGIN SELECT raise(ABORT, 'A ledger transaction must take the next number.'); END;
 
 -- An event is taken in once, whatever the books believe.

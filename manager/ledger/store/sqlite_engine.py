@@ -12,15 +12,16 @@ import fcntl
 import logging
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, NoReturn
+from pathlib import Path
 
 import apsw
 
 from kit.migrations import Format, FormatRefused, statements
 from manager.ledger.errors import StoreError
+from manager.ledger.store.archives import FOLDER as ARCHIVE_FOLDER
+from manager.ledger.store.archives import archives_in, attach
 from manager.ledger.store.engine import Batch, Fenced, Loaded, Reader, StorageFailed, Tail
 from manager.ledger.store.queries import held_rows, select_text
 from manager.ledger.store.relations import (
@@ -32,6 +33,14 @@ from manager.ledger.store.relations import (
     Row,
     Where,
 )
+from manager.ledger.store.sqlite_reader import (
+    READERS_PATIENCE_MS,
+    SameConnection,
+    SqliteReader,
+    as_storage_failures,
+    close,
+    opened,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +48,6 @@ IN_MEMORY = ":memory:"
 LEDGER_ID_BYTES = 16
 LOCK_SUFFIX = "-lock"
 WAL_KEPT_BYTES = 8 * 1024 * 1024
-READERS_PATIENCE_MS = 5000  # a reader waits this long for a checkpoint to let it in
 
 FORMAT = Format("The ledger", 0x55464C54, (statements(__package__, "schema.sql"),))  # "UFLT"
 
@@ -66,6 +74,10 @@ class SqliteEngine:
         return self._vfs is None and self._path != IN_MEMORY
 
     @property
+    def _archive_folder(self) -> Path:
+        return Path(self._path).parent / ARCHIVE_FOLDER
+
+    @property
     def connection(self) -> apsw.Connection:
         """The writer's own; there is one from `acquire` to `close`."""
         if self._open is None:
@@ -79,11 +91,12 @@ class SqliteEngine:
         if self.is_shared and not self._take_lock():
             return None
         try:
-            self._open = _opened(self._path, self._vfs)
+            self._open = opened(self._path, self._vfs)
             self._prepare(self._open)
             if self.is_shared:
-                self._lookups = _opened(self._path, None, apsw.SQLITE_OPEN_READONLY)
+                self._lookups = opened(self._path, None, apsw.SQLITE_OPEN_READONLY)
                 self._lookups.set_busy_timeout(READERS_PATIENCE_MS)
+                attach(self._lookups, archives_in(self._archive_folder))
         except apsw.BusyError:
             self.close()
             return None
@@ -101,10 +114,10 @@ class SqliteEngine:
     def close(self) -> None:
         """A failure here is no news: what was committed is on the medium."""
         if self._lookups is not None:
-            _close(self._lookups)
+            close(self._lookups)
             self._lookups = None
         if self._open is not None:
-            _close(self._open)
+            close(self._open)
             self._open = None
         if self._lock is not None:
             os.close(self._lock)
@@ -144,7 +157,7 @@ class SqliteEngine:
 
     def load(self) -> Loaded:
         held = [relation for relation in RELATIONS.values() if relation.held is not Held.NONE]
-        with _as_storage_failures():
+        with as_storage_failures():
             found = self.connection.execute("SELECT value FROM meta WHERE key = 'ledger_id'")
             ledger_id = found.get
             rows = {relation.name: held_rows(self.find, relation) for relation in held}
@@ -161,19 +174,19 @@ class SqliteEngine:
     ) -> list[Row]:
         values = [*where.values()] + ([] if below is None else [below])
         query = select_text(relation, tuple(where), newest, below is not None)
-        with _as_storage_failures():
+        with as_storage_failures():
             return list((self._lookups or self.connection).execute(query, values))
 
     def reader(self) -> Reader:
         if self.is_shared:
-            return SqliteReader(_opened(self._path, None, apsw.SQLITE_OPEN_READONLY))
-        return _SameConnection(self.connection)
+            return _reader(self._path, self._archive_folder)
+        return SameConnection(self.connection)
 
     # -- commit ------------------------------------------------------------------------------
 
     def commit(self, batch: Batch) -> None:
         connection = self.connection
-        with _as_storage_failures():
+        with as_storage_failures():
             connection.execute("BEGIN IMMEDIATE")
             try:
                 self._refuse_other_tail(batch.previous)
@@ -198,67 +211,43 @@ class SqliteEngine:
 
     def _tail(self) -> Tail | None:
         query = select_text(TRANSACTIONS, (), 1, False)
-        with _as_storage_failures():
+        with as_storage_failures():
             found = list(self.connection.execute(query))
         return Tail(found[0][0], found[0][-1]) if found else None
 
 
-class SqliteReader:
-    """A read-only connection of its own."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        connection.set_busy_timeout(READERS_PATIENCE_MS)
-
-    def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Row]:
-        with _as_storage_failures():
-            yield from self._connection.execute(query, values)
-
-    def damage(self) -> str:
-        with _as_storage_failures():
-            verdict = str(self._connection.pragma("integrity_check", 1))
-        return "" if verdict == "ok" else verdict
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        with _as_storage_failures():
-            self._connection.execute("BEGIN")
-        try:
-            yield
-        finally:
-            with _as_storage_failures():
-                self._connection.execute("COMMIT")
-
-    def close(self) -> None:
-        _close(self._connection)
-
-
-class _SameConnection(SqliteReader):
-    """Where there can be no other connection: the writer's own, which its engine closes."""
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        yield  # nobody writes while the one thread reads
-
-    def close(self) -> None:
-        return
-
-
-def open_reader(path: str) -> SqliteReader:
+def open_reader(path: str, archive_folder: Path | None = None) -> SqliteReader:
     """Reads a ledger file, whether a manager serves from it or not."""
     try:
-        connection = _opened(path, None, apsw.SQLITE_OPEN_READONLY)
+        connection = opened(path, None, apsw.SQLITE_OPEN_READONLY)
+        connection.set_busy_timeout(READERS_PATIENCE_MS)
     except apsw.Error as error:
         raise StoreError(f"The ledger {path} cannot be opened: {error}.") from error
     try:
         check_format(connection, path)
     except apsw.Error as error:
-        _close(connection)
+        close(connection)
         raise StoreError(f"The ledger {path} is damaged or unreadable: {error}.") from error
     except StoreError:
-        _close(connection)
+        close(connection)
         raise
-    return SqliteReader(connection)
+    close(connection)
+    return _reader(path, archive_folder or Path(path).parent / ARCHIVE_FOLDER)
+
+
+def _reader(path: str, archive_folder: Path) -> SqliteReader:
+    archives = archives_in(archive_folder)
+    connection = opened(path, None, apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(READERS_PATIENCE_MS)
+    try:
+        attach(connection, archives)
+    except apsw.Error as error:
+        close(connection)
+        raise StoreError(f"The archives in {archive_folder} cannot be read: {error}.") from error
+    except StoreError:
+        close(connection)
+        raise
+    return SqliteReader(connection, archives)
 
 
 def write_whole(path: str, ledger_id: bytes, rows: Mapping[str, Iterable[Row]]) -> None:
@@ -288,20 +277,6 @@ def _may_write(path: str) -> bool:
         for place in (path, os.path.dirname(path) or ".")
         if os.path.exists(place)
     )
-
-
-_READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-
-
-def _opened(path: str, vfs: str | None, flags: int = _READ_WRITE) -> apsw.Connection:
-    return apsw.Connection(path, flags=flags, vfs=vfs)
-
-
-def _close(connection: apsw.Connection) -> None:
-    try:
-        connection.close(force=True)
-    except apsw.Error as error:
-        _log.warning("The ledger's file could not be tidied up when closing: %s", error)
 
 
 def _is_empty(connection: apsw.Connection) -> bool:
@@ -355,15 +330,3 @@ def _roll_back(connection: apsw.Connection) -> None:
             connection.execute("ROLLBACK")
         except apsw.Error as error:  # the reason for it is on its way up
             _log.warning("A batch could not be rolled back: %s", error)
-
-
-@contextmanager
-def _as_storage_failures() -> Iterator[None]:
-    try:
-        yield
-    except apsw.Error as error:
-        _fail(error)
-
-
-def _fail(error: apsw.Error) -> NoReturn:
-    raise StorageFailed(str(error)) from error
