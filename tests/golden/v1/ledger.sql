@@ -406,7 +406,7 @@ CREATE INDEX requests_by_state ON requests (state);
 CREATE INDEX claims_by_state ON claims (state, settled);
 CREATE INDEX claims_by_round ON claims (table_id, round_number);
 CREATE TRIGGER transactions_in_turn BEFORE INSERT ON transactions
-WHEN NEW.number <> (SELECT coalesce(max(number), 0) + 1 FROM transactions)
+WHEN NEW.number <> (SELECT coalesce(max(number) + 1, NEW.number) FROM transactions)
 BEGIN SELECT raise(ABORT, 'A ledger transaction must take the next number.'); END;
 CREATE TRIGGER events_once BEFORE INSERT ON transactions
 WHEN length(NEW.journal_id) > 0 AND EXISTS (
