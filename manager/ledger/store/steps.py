@@ -129,7 +129,18 @@ class Steps(Ledger):
 
     def chain_step(self) -> None:
         """Everything of the step was done: it stands."""
-        self._tail, self.last_commit_ms = self._chain_step(), self.now_ms
+        entries, cause, tail = self._entries, self._cause, self._tail
+        changes = packed(self._memory.changed(), self.now_ms)
+        if not entries and (changes or cause is not BY_THE_MANAGER):
+            entries.append(_note(tail.number + 1, self.now_ms, cause))
+            self._memory.add(TRANSACTIONS, row_of(entries[0], b""))
+        for recorded in entries[:-1]:
+            tail = _chained(self._memory, tail, recorded, NO_EVENT)
+        if entries:
+            last = entries[-1]._replace(changes=changes) if changes else entries[-1]
+            assert cause is BY_THE_MANAGER or last.origin == cause, "its event would be lost"
+            tail = _chained(self._memory, tail, last, self._event)
+        self._tail, self.last_commit_ms = tail, self.now_ms
         self._memory.end_step()
 
     def end_step(self, stands: bool) -> None:
@@ -147,28 +158,6 @@ class Steps(Ledger):
         if not stands:
             self._memory.back_to(mark[0])
             del self._entries[mark[1] :]
-
-    def _chain_step(self) -> Tail:
-        entries, cause, tail = self._entries, self._cause, self._tail
-        changes = packed(self._memory.changed(), self.now_ms)
-        if not entries and (changes or cause is not BY_THE_MANAGER):
-            kind = "NOTE" if cause is BY_THE_MANAGER else "EVENT"
-            noted = Recorded(tail.number + 1, kind, _NOWHERE, "", "", self.now_ms, cause, ())
-            entries.append(noted)
-            self._memory.add(TRANSACTIONS, row_of(noted, b""))
-        for recorded in entries[:-1]:
-            tail = self._complete(tail, recorded, NO_EVENT)
-        if entries:
-            last = entries[-1]._replace(changes=changes) if changes else entries[-1]
-            assert cause is BY_THE_MANAGER or last.origin == cause, "its event would be lost"
-            tail = self._complete(tail, last, self._event)
-        return tail
-
-    def _complete(self, tail: Tail, recorded: Recorded, taken: Taken) -> Tail:
-        """Its row stands there already, without its digest."""
-        digest = next_digest(tail.digest, recorded)
-        self._memory.complete(TRANSACTIONS, row_of(recorded, digest, taken))
-        return Tail(recorded.number, digest)
 
 
 class _Part:
@@ -217,6 +206,19 @@ class _Step:
         finally:
             self._steps.end_part(self._mark, stands)
             self._steps.end_step(stands)
+
+
+def _note(number: int, now_ms: int, cause: EventSource) -> Recorded:
+    """Moves no money: it carries what a step changed beside it, or that an event came."""
+    kind = "NOTE" if cause is BY_THE_MANAGER else "EVENT"
+    return Recorded(number, kind, _NOWHERE, "", "", now_ms, cause, ())
+
+
+def _chained(memory: Memory, tail: Tail, recorded: Recorded, taken: Taken) -> Tail:
+    """The next link; its row stands there already, without its digest."""
+    digest = next_digest(tail.digest, recorded)
+    memory.complete(TRANSACTIONS, row_of(recorded, digest, taken))
+    return Tail(recorded.number, digest)
 
 
 def row_of(recorded: Recorded, digest: bytes, taken: Taken = NO_EVENT) -> Row:

@@ -16,6 +16,7 @@ import pytest
 from hal import aio
 from manager.__main__ import main
 from manager.audit.audit import audit
+from manager.explain.statement import explain
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.moving import copy_ledger
@@ -222,5 +223,39 @@ def test_two_people_let_the_ledger_go_on_from_a_backup(tmp_path: Path) -> None:
         assert floor.unsound_books() == ""
         assert "Pat and Kim let the ledger go on" in audit(app.store).sentence
         assert "COUNTERS" not in " ".join(floor.alarms())
+
+    on_a_floor(play)
+
+
+def test_a_win_that_the_backup_lacked_is_recorded_again(tmp_path: Path) -> None:
+    """The swipe is lost with the ledger, so people stand for the win: the same amount as paid.
+
+    Catches: a win priced on a meter that the later rounds, sent again, have moved.
+    """
+
+    async def play(floor: Floor, table: FloorTable) -> None:
+        await play_round(table)
+        old = backup(table, tmp_path / "old.sqlite")
+        await win_round(table)
+        paid = table.manager.app.book.wins.find(1)
+        await play_round(table)
+        await serve_from(floor, table, old)
+        app = table.manager.app
+        app.correct({"command": "accept-restore", **TWO})
+        await aio.sleep_ms(8000)
+        assert app.book.wins.find(1) is None
+        assert any(alarm.startswith("CARD_REFUSED: ") for alarm in floor.alarms())
+        forgotten = {"table": table.config.table_id, "round": "2", "hands": "5A=four-aces"}
+        app.correct({"command": "forgotten-win", "reason": "malfunction", **forgotten, **TWO})
+        again = app.book.wins.find(1)
+        assert paid is not None
+        assert again is not None
+        assert [line.amount_cents for line in again.lines] == [
+            line.amount_cents for line in paid.lines
+        ]
+        explained = explain(app.store, 1)
+        assert explained is not None
+        assert explained.agrees
+        assert audit(app.store).sound
 
     on_a_floor(play)

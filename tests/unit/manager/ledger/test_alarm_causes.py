@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import cbor2
 import pytest
 
 from manager.audit.audit import audit
 from manager.ledger.alarm_causes import AlarmCauses, Severity, severity_of
 from manager.ledger.errors import LedgerError
+from manager.ledger.store.changes import NEW, unpacked
 from manager.ledger.store.entries import EventSource
+from manager.ledger.store.relations import ALARMS
 from tests.kit.pretend_books import Books
 
 BUS = ("SERVICE", "touch-1", "UF-1")
@@ -96,9 +97,9 @@ def test_every_alarm_is_in_the_chain(books: Books) -> None:
     """Catches: an alarm that somebody took out of the ledger, or changed in it."""
     record(books, "FORK", "Two of them.", unit="UF-2")
     recorded = [each for each, _ in books.store.recorded()][-1]
-    (changed,) = cbor2.loads(recorded.changes)
-    assert changed[0] == "alarms"
-    assert changed[2][-2:] == ["FORK", "Two of them."]
+    ((relation, _, mask, values),) = unpacked(recorded.changes, recorded.commit_ms)
+    assert (relation, mask) == (ALARMS, NEW)
+    assert values[-2:] == ("FORK", "Two of them.")
 
 
 def test_the_history_is_searched(books: Books) -> None:
