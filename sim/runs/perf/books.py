@@ -13,12 +13,16 @@ import tempfile
 import time
 from pathlib import Path
 
+import apsw
+
 from manager.app import Manager
 from manager.audit.audit import audit
+from manager.audit.closing import make_image, newest_image, note_closed, request_for
 from manager.data_folder import LEDGER_NAME
 from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.places import reader_at
 from manager.ledger.store.sqlite_engine import IN_MEMORY
+from manager.ledger.store.relations import TRANSACTIONS
 from manager.web.app import pages_of
 from protocol.proof.chain import event_digest, first_digest
 from protocol.wire import events
@@ -64,7 +68,8 @@ def _measured(path: str) -> list[Figure]:
         at_most("CPU per wager, batches of 100 events", took_us, 40, "us", note),
         at_most("kept per wager", kept, 120, "bytes", "the file, with its indexes"),
         _audit(path, wagers, note),
-        _start(path, wagers),
+        *_resumed(path, note),
+        *_start(path, wagers),
         at_most(f"the manager's page at {TABLES} tables, built", page_ms, 5, "ms", note),
         _large_page(),
     ]
@@ -108,12 +113,68 @@ def _audit(path: str, wagers: int, note: str) -> Figure:
     return at_least("audit", wagers / took_s, 150_000, "wagers/CPU-s", note)
 
 
-def _start(path: str, wagers: int) -> Figure:
-    begun_s = time.perf_counter()
+def _resumed(path: str, note: str) -> list[Figure]:
+    """A day is closed at the ledger's end, so that a resumed audit has nothing but its entry."""
+    data = Path(path).parent
     manager = Manager(path, lambda: BEGUN_MS)
-    took_s = time.perf_counter() - begun_s
+    begun_s = time.process_time()
+    image = make_image(data, manager.store, "2023-11-14", manager.store.tail().number)
+    closed_s = time.process_time() - begun_s
+    note_closed(manager.store, request_for("2023-11-14", image))
     manager.store.close()
-    return at_most(f"a ledger with {wagers} wagers opened", took_s, 2, "s", "only its end is read")
+    ledger = Ledger(reader_at(path))
+    begun_s = time.process_time()
+    finding = audit(ledger, (), newest_image(data, ledger))
+    took_s = time.process_time() - begun_s
+    ledger.close()
+    assert finding.sound, finding.sentence
+    return [
+        Figure("a day closed: its books proven and kept", closed_s, "CPU-s", note),
+        Figure("audit resumed right after it", took_s * 1000, "CPU-ms", "rows of old are counted"),
+    ]
+
+
+def _start(path: str, wagers: int) -> list[Figure]:
+    """With all of its rows, and once more with those of ten times as many wagers."""
+    few_s = _opened_s(path)
+    _multiply(path, 10)
+    many_s = _opened_s(path)
+    ratio = f"{many_s / few_s:.1f} times that with {wagers} wagers"
+    return [
+        at_most(f"a ledger with {wagers} wagers opened", few_s, 2, "CPU-s", "its end is read"),
+        at_most(f"the same with {10 * wagers} wagers' rows", many_s, 2, "CPU-s", ratio),
+    ]
+
+
+def _opened_s(path: str) -> float:
+    took_s = []
+    for _ in range(5):
+        begun_s = time.process_time()
+        manager = Manager(path, lambda: BEGUN_MS)
+        took_s.append(time.process_time() - begun_s)
+        manager.store.close()
+    return min(took_s)
+
+
+def _multiply(path: str, times: int) -> None:
+    """Copies of the rows below the first number: a start must not look at them."""
+    connection = apsw.Connection(path)
+    guards = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    for (name,) in guards:
+        connection.execute(f"DROP TRIGGER {name}")
+    columns = ", ".join(TRANSACTIONS.columns[1:])
+    with connection:
+        for copy in range(1, times):
+            less = copy * 10**9
+            connection.execute(
+                f"INSERT INTO transactions SELECT number - {less}, {columns} FROM transactions"
+                " WHERE number > 0"
+            )
+            connection.execute(
+                f"INSERT INTO postings SELECT transaction_number - {less}, position, account,"
+                " amount_microcents FROM postings WHERE transaction_number > 0"
+            )
+    connection.close()
 
 
 def _page_ms(manager: Manager) -> float:
