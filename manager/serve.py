@@ -161,7 +161,7 @@ async def serve(
             check_beside_play(control.parent, manager.tell_unsound), name="long check"
         ),
     )
-    _settle_memory()
+    settle_memory()
     ready()
     _tell_first_code(access, listeners)
     try:
@@ -212,7 +212,7 @@ def _addresses(host: str) -> set[str]:
     return own | ({host} if host not in ("0.0.0.0", "::") else set())
 
 
-def _settle_memory() -> None:
+def settle_memory() -> None:
     """What was loaded stays: looking through all of it for garbage would stall every table."""
     gc.collect()
     gc.freeze()

@@ -33,16 +33,11 @@ class TableCounters:
 
     def count_wagers(self, table_id: str, round_number: int, wagers_cents: list[int]) -> None:
         """A round was booked, with these wagers."""
-        counters = self.of(table_id)
-        self._save(
-            table_id,
-            counters._replace(
-                wager_count=counters.wager_count + len(wagers_cents),
-                wagered_microcents=counters.wagered_microcents
-                + sum(wagers_cents) * MICROCENTS_PER_CENT,
-                round_number=round_number,
-            ),
-        )
+        count, wagered, win_count, paid_cents, _ = self.of(table_id)
+        wagered += sum(wagers_cents) * MICROCENTS_PER_CENT
+        count += len(wagers_cents)
+        row = (table_id, count, wagered, win_count, paid_cents, round_number)
+        self._store.put(COUNTERS, row)
 
     def count_win(self, table_id: str, paid_cents: int) -> None:
         """The unit has confirmed a win with the amounts that were booked."""

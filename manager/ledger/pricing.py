@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from manager.money import MICROCENTS_PER_CENT, PARTS_PER_MILLION, MoneyError, whole
 
@@ -72,8 +73,7 @@ class Rate:
     overflow_to_house: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """A meter's part of a wager; what went over the limit is in the reserve or with the house."""
 
     meter_id: str
@@ -82,8 +82,7 @@ class Share:
     overflow_microcents: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class WagerSplit:
+class WagerSplit(NamedTuple):
     """Where one wager goes; the parts add up to the wager exactly."""
 
     wager_microcents: int

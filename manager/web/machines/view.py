@@ -98,7 +98,10 @@ class MachinesView:
                 "sensor": each.reference.sensor,
                 "claim": each.reference.claim_number,
                 "sentence": each.sentence,
-                "postings": [posting._asdict() for posting in each.postings],
+                "postings": [
+                    {"account": account, "amount_microcents": amount}
+                    for account, amount in each.postings
+                ],
                 "digest": digest.hex(),
             }
             for each, digest in self._book.store.recorded(after + 1, last)
