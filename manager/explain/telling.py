@@ -175,7 +175,9 @@ def _moves(store: Ledger, meter_id: str, first: int, last: int) -> Iterator[Line
         " sum(p.amount_microcents) FROM postings p"
         " JOIN transactions t ON t.number = p.transaction_number"
         " WHERE p.account IN (?, ?) AND p.transaction_number >= ? AND p.transaction_number <= ?"
-        " GROUP BY t.number ORDER BY t.number",
+        # By every column: where days are archived these are views, which have no key.
+        " GROUP BY t.number, t.kind, t.table_id, t.round_number, t.sensor, t.sentence, t.detail"
+        " ORDER BY t.number",
         (*_held(meter_id), first, last),
     ):
         number, kind, table_id, round_number, sensor, sentence, detail, change = row

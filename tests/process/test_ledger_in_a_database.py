@@ -92,3 +92,21 @@ def test_an_empty_database_says_what_to_do(
     code = main([*words, "--data", str(tmp_path)])
     told = capsys.readouterr().err
     assert (code, "make-ledger" in told) == (2, True)
+
+
+def test_closed_days_of_a_database_go_into_files_that_commands_read(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["make-ledger", url]) == 0
+    play_one_win(url)
+    (tmp_path / DATABASE_NAME).write_text(url)
+    code, told = typed(tmp_path, capsys, "close-day")
+    assert (code, "is closed with transaction" in told) == (0, True)
+    before, explained = typed(tmp_path, capsys, "audit"), typed(tmp_path, capsys, "explain", "1")
+    code, told = typed(tmp_path, capsys, "archive", "--keep-days", "0")
+    assert (code, "Transactions up to" in told) == (0, True), told
+    assert typed(tmp_path, capsys, "audit") == before
+    assert typed(tmp_path, capsys, "explain", "1") == explained
+    assert typed(tmp_path, capsys, "audit", "--resume")[0] == 0
+    with serving(tmp_path):
+        assert typed(tmp_path, capsys, "audit") == before
