@@ -169,3 +169,30 @@ def test_what_the_tray_paid_never_hides_a_meter(chromium: Browser) -> None:
         settled(page)
         assert page.evaluate(CUT_OFF, "#board") == []
         page.close()
+
+
+BESIDE = """() => {
+  const [meters, table] = ['.meters', '.paytables'].map(
+    name => document.querySelector(`#board ${name}`).getBoundingClientRect());
+  const ribbon = document.querySelector('#ribbon').getBoundingClientRect();
+  return meters.right <= table.left && ribbon.top >= Math.max(meters.bottom, table.bottom) - 1;
+}"""
+
+
+@pytest.mark.browser
+def test_news_never_parts_the_meters_from_their_paytable(chromium: Browser) -> None:
+    """Once a $9 pay put the paytable below three meters, and all of it became half as large."""
+    table = FakeTable(
+        {**deepcopy(shipped_view("crazy-4-multi-link")), "wins": [win([900], "tray")]}
+    )
+    with Served(app.build_display(table)) as served:
+        page = display(chromium, served, (1920, 1080))
+        expect(page.locator("#ribbon")).to_be_visible()
+        settled(page)
+        assert page.evaluate(BESIDE)
+        served.do(table.change, wins=[], voided=[2], void_reason="Misdeal")
+        expect(page.locator("#ribbon")).to_contain_text("void")
+        settled(page)
+        assert page.evaluate(BESIDE)
+        assert page.evaluate(CUT_OFF, "#board") == []
+        page.close()
