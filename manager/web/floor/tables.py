@@ -15,7 +15,6 @@ from manager.intake.counters import TableCounters
 from manager.intake.units import Unit, Units
 from manager.ledger.book import Book
 from manager.ledger.rules import ROLE_NAMES
-from manager.ledger.store.relations import WINS
 from manager.ledger.table_authority import CardKey, TableAuthority
 from manager.link.connection import Connection
 from manager.money import MICROCENTS_PER_CENT
@@ -29,27 +28,37 @@ _FIRST_DAY = date(1970, 1, 1)
 View = dict[str, Any]
 
 
+_LAST = (
+    "SELECT w.table_id, w.number, w.commit_ms,"
+    " (SELECT sum(l.amount_cents) FROM win_lines l WHERE l.win_number = w.number)"
+    " FROM wins w WHERE w.number IN (SELECT max(number) FROM wins GROUP BY table_id)"
+)
+
+
 class LastWins:
-    """The newest win of each table; reads each win once."""
+    """The newest win of each table. Each win is read once: a live floor asks all the time."""
 
     def __init__(self, book: Book) -> None:
         self._book = book
         self._seen = -1
-        self._by_table: dict[str, int] = {}
+        self._by_table: dict[str, View] = {}
 
-    def of(self, table_id: str) -> int:
-        """Its number, 0 for none."""
+    def of(self, table_id: str) -> View | None:
         count = self._book.wins.count()
         if self._seen < 0:
-            query = "SELECT table_id, max(number) FROM wins GROUP BY table_id"
-            self._by_table = dict(self._book.store.rows(query))
-        else:
-            for number in range(self._seen + 1, count + 1):
-                row = self._book.store.get(WINS, number)
-                if row is not None:
-                    self._by_table[row[WINS.place("table_id")]] = number
+            for table, number, time_ms, paid in self._book.store.rows(_LAST):
+                self._by_table[table] = _last(number, int(paid), time_ms)
+        for number in range(self._seen + 1, count + 1) if self._seen >= 0 else ():
+            win = self._book.wins.find(number)
+            if win is not None:
+                paid = sum(line.amount_cents for line in win.lines)
+                self._by_table[win.table_id] = _last(number, paid, win.commit_ms)
         self._seen = count
-        return self._by_table.get(table_id, 0)
+        return self._by_table.get(table_id)
+
+
+def _last(number: int, amount_cents: int, time_ms: int) -> View:
+    return {"number": number, "amount_cents": amount_cents, "time_ms": time_ms}
 
 
 class TablesView:
@@ -71,7 +80,8 @@ class TablesView:
 
     def rows(self, causes: list[View]) -> list[View]:
         """Every table; `causes` are the alarms' causes, of which each table has its open ones."""
-        return [self._row(table_id, causes) for table_id in self._book.tables.ids()]
+        open_ones = _open_by_table(causes)
+        return [self._row(each, open_ones.get(each, [])) for each in self._book.tables.ids()]
 
     def page(self, table_id: str, causes: list[View]) -> View | None:
         if table_id not in self._book.tables.ids():
@@ -79,8 +89,9 @@ class TablesView:
         rules = self._book.tables.rules(table_id)
         settings, authority = rules.settings, rules.authority
         wins = self._book.wins.newest_of(table_id, WINS_SHOWN_MAX)
+        open_ones = _open_by_table(causes).get(table_id, [])
         return {
-            **self._row(table_id, causes),
+            **self._row(table_id, open_ones),
             "workflow": settings.workflow,
             "seats": settings.seat_count,
             "stopped": settings.stop_sentence,
@@ -92,20 +103,19 @@ class TablesView:
             "techs": [tech.label for tech in settings.techs],
             "claims": [each for each in self._wins.waiting() if each["table"] == table_id],
             "wins": [self._wins.row(win) for win in wins],
-            "causes": [each for each in causes if each["table"] == table_id and each["is_open"]],
+            "causes": open_ones,
             "rounds": self._rounds(table_id),
             "time_ms": self._now_ms(),
         }
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _row(self, table_id: str, causes: list[View]) -> View:
+    def _row(self, table_id: str, open_ones: list[View]) -> View:
         unit = self._units.of_table(table_id)
         connection = self._connection_of(unit.unit_id) if unit else None
         latest = self._book.rounds.latest(table_id)
         is_on = latest is not None and latest.is_on
         known_state = "locked" if is_on else "open"
-        open_ones = [each for each in causes if each["table"] == table_id and each["is_open"]]
         return {
             "id": table_id,
             "name": self._book.tables.rules(table_id).settings.name,
@@ -118,7 +128,7 @@ class TablesView:
             "round": latest.number if latest else 0,
             "wagers": len(latest.accepted) if latest and is_on else 0,
             "last_event_age_ms": self._age_ms(unit),
-            "last_win": self._last_win(table_id),
+            "last_win": self._last_wins.of(table_id),
             "alarms": len(open_ones),
             "worst": open_ones[0]["severity"] if open_ones else "",
         }
@@ -127,14 +137,6 @@ class TablesView:
         if unit is None or not unit.last_event_ms:
             return None
         return max(0, self._now_ms() - unit.last_event_ms)
-
-    def _last_win(self, table_id: str) -> View | None:
-        number = self._last_wins.of(table_id)
-        win = self._book.wins.find(number) if number else None
-        if win is None:
-            return None
-        paid = sum(line.amount_cents for line in win.lines)
-        return {"number": number, "amount_cents": paid, "time_ms": win.commit_ms}
 
     def _bets(self, table_id: str) -> list[str]:
         latest = self._book.rounds.latest(table_id)
@@ -174,6 +176,15 @@ class TablesView:
             }
             for each in played
         ]
+
+
+def _open_by_table(causes: list[View]) -> dict[str, list[View]]:
+    """The causes that nobody has looked into, the worst of each table first."""
+    found: dict[str, list[View]] = {}
+    for cause in causes:
+        if cause["is_open"]:
+            found.setdefault(cause["table"], []).append(cause)
+    return found
 
 
 def rule_rows(settings: TableSettings, authority: TableAuthority) -> list[tuple[str, str]]:

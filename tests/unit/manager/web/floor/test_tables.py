@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from manager.ledger.alarm_causes import Severity
 from manager.web.floor.tables import LastWins
 from manager.web.words import SEVERITY_MARKS
@@ -38,10 +40,25 @@ def test_the_last_win_follows_each_new_one() -> None:
     """Catches: a list that was read once and never again."""
     books = played()
     last = LastWins(books.manager.book)
-    assert last.of("touch-1") == 1
+    first = last.of("touch-1")
+    assert first is not None
+    win = books.manager.book.wins.find(1)
+    assert win is not None
+    assert (first["number"], first["amount_cents"]) == (1, win.lines[0].amount_cents)
     books.win("touch-1", 2, 2, s3A="straight-flush")
-    assert last.of("touch-1") == 2
-    assert last.of("touch-2") == 0
+    assert last.of("touch-1") == LastWins(books.manager.book).of("touch-1")
+    assert last.of("touch-1") != first
+    assert last.of("touch-2") is None
+
+
+def test_a_floor_that_did_not_change_reads_no_win_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches: a query for each table of a large floor, ten times a second."""
+    books = played()
+    view = books.manager.view
+    view.tables.rows([])
+    monkeypatch.setattr(books.manager.book.wins, "find", None)
+    monkeypatch.setattr(books.manager.store, "rows", None)
+    assert view.tables.rows([])[0]["last_win"]["number"] == 1
 
 
 def test_a_page_tells_the_round_the_game_and_whose_cards_count() -> None:
