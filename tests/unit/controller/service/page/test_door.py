@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import re
 import ssl
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
+from controller.__main__ import _service_page
 from controller.config import WebSection, parse_unit_config
 from controller.link.identity import IdentityFault
+from controller.service.live.event_log import LogTail
 from controller.service.page.door import open_service_door
 from kit.config import ConfigError
 from protocol.secrets.tls import fingerprint
@@ -65,3 +72,46 @@ def test_the_plotting_library_is_the_published_one() -> None:
     for name, digest in PUBLISHED.items():
         assert hashlib.sha256((UPLOT / name).read_bytes()).hexdigest() == digest
     assert "MIT" in (UPLOT / "LICENSE.txt").read_text()
+
+
+def trusting(pem: Path) -> ssl.SSLContext | None:
+    if not pem.exists():
+        return None
+    context = ssl.create_default_context(cafile=str(pem))
+    context.check_hostname = False  # an address is no name; the certificate is pinned
+    return context
+
+
+async def first_page(coroutine: Coroutine[Any, Any, None], door: tuple[str, int], pem: Path) -> str:
+    """What a browser that trusts the unit's own certificate is shown first."""
+    serving = asyncio.create_task(coroutine, name="service page")
+    reader, writer = await asyncio.open_connection(*door, ssl=trusting(pem))
+    writer.write(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+    page = await reader.read()
+    writer.close()
+    serving.cancel()
+    await asyncio.gather(serving, return_exceptions=True)
+    return page.decode()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_a_unit_whose_file_opens_it_serves_the_sign_in(
+    tmp_path: Path, host: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As `python -m controller run` opens it, plain and by TLS."""
+    (tmp_path / "identity").mkdir()
+    opened = f'display_port = 8081\nservice_port = 18083\nservice_host = "{host}"'
+    text = table_path("four-card-touch").read_text().replace("display_port = 8081", opened)
+    unit = MagicMock()
+    unit.service.log, unit.service.name = LogTail(), "Four Card Poker 7"
+    caplog.set_level("INFO", "controller")
+
+    async def look() -> str:
+        page = _service_page(parse_unit_config(text), unit, tmp_path)
+        port = int(re.findall(r"http\S*:(\d+)/", caplog.text)[-1])
+        return await first_page(page, ("127.0.0.1", port), tmp_path / "identity/service.pem")
+
+    shown = asyncio.run(look())
+    assert "Four Card Poker 7" in shown
+    assert "PIN" in shown
+    assert ("https://" in caplog.text) == (host == "0.0.0.0")
