@@ -60,11 +60,11 @@ def _archive(engine: Engine, folder: Path, place: str, until: str) -> str:
             done.append(made)
         if not done:
             raise LedgerError(f"No day up to {until} is closed: `close-day` does that.")
-        first = next(iter(_first_own(reader)), done[-1].last + 1)
-        _check(reader, [each for each in done if each.last >= first])
+        first = next(_first_own(reader))
+        _check(reader, [each for each in done if each.first >= first])
     finally:
         reader.close()
-    if first > done[-1].last:
+    if first >= done[-1].last:
         return f"The days up to {until} are archived already."
     _remove(engine, place, done[-1].last)
     return f"Transactions up to {done[-1].last} are in {done[-1].path.parent}."

@@ -92,7 +92,10 @@ def attach(connection: apsw.Connection, archives: list[Archive]) -> None:
 
 
 def remove_archived(connection: apsw.Connection, last: int) -> None:
-    """Takes away what an archive holds, in one transaction; the guards are back at its end."""
+    """Takes away what an archive holds, in one transaction; the guards are back at its end.
+
+    The last one stays: a start proves the newest entry from the one before it, without archives.
+    """
     with connection:
         found = connection.execute(
             "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
@@ -100,8 +103,8 @@ def remove_archived(connection: apsw.Connection, last: int) -> None:
         ).fetchall()
         for name, _ in found:
             connection.execute(f"DROP TRIGGER {name}")
-        connection.execute("DELETE FROM postings WHERE transaction_number <= ?", (last,))
-        connection.execute("DELETE FROM transactions WHERE number <= ?", (last,))
+        connection.execute("DELETE FROM postings WHERE transaction_number < ?", (last,))
+        connection.execute("DELETE FROM transactions WHERE number < ?", (last,))
         for _, statement in found:
             connection.execute(str(statement))
 

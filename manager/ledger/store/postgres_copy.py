@@ -47,13 +47,13 @@ def remove_whole(url: str, schema: str = SCHEMA) -> None:
 
 
 def remove_archived(url: str, schema: str, last: int) -> None:
-    """Takes away what an archive holds, in one transaction; only the tables' owner may."""
+    """Takes away what an archive holds but its last, in one transaction; only the owner may."""
     try:
         with psycopg.connect(url) as connection:
             connection.execute(f"SET LOCAL search_path TO {schema}")
             for name, key in (("postings", "transaction_number"), ("transactions", "number")):
                 connection.execute(f"ALTER TABLE {name} DISABLE TRIGGER append_only")
-                connection.execute(f"DELETE FROM {name} WHERE {key} <= %s", (last,))
+                connection.execute(f"DELETE FROM {name} WHERE {key} < %s", (last,))
                 connection.execute(f"ALTER TABLE {name} ENABLE TRIGGER append_only")
     except psycopg.Error as error:
         sentence = str(error).splitlines()[0].rstrip(".")
