@@ -121,8 +121,10 @@ class Manager:
             if unit is None or connection is None:
                 continue
             settings = self.book.tables.rules(table_id).settings
-            if settings.digest() != unit.settings_digest:
-                connection.send(Settings(settings.digest(), settings.encode()))
+            digest = settings.digest()
+            if digest != connection.settings_digest:  # what it confirmed may be older
+                connection.settings_digest = digest
+                connection.send(Settings(digest, settings.encode()))
             if concerns_a_claim(request) and request.get("table") == table_id:
                 for answer in self.intake.pending_answers(table_id):
                     connection.send(answer)

@@ -48,7 +48,9 @@ class UnitEvents:
     def _settings(self, context: EventContext, body: events.EventBody) -> list[Message]:
         assert isinstance(body, events.Settings)
         self._units.note_settings(context.unit, body.digest)
-        if body.digest != context.rules.settings.digest():
+        known = self._book.tables.was_in_force(context.rules.table_id, body.digest)
+        # Other ones may be on their way already, and a backlog tells of those of an earlier day.
+        if not known and not self._units.was_said_before_hello(context.origin):
             sentence = "The unit adopted settings that are not the ones of its table."
             self._book.alarms.record("SETTINGS", sentence, context.rules.table_id, context.origin)
         return []

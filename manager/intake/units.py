@@ -55,6 +55,7 @@ class Units:
         self._tables = tables
         self._alarms = alarms
         self.successions = Successions(store, alarms)
+        self._last_at_hello: dict[str, int] = {}
 
     def greet(self, hello: Hello) -> Unit:
         """The unit behind a hello, or the reason it may not speak; the reason becomes an alarm."""
@@ -70,7 +71,12 @@ class Units:
                 self._adopt(hello, table_id)
         if problem is not None:
             raise problem
+        self._last_at_hello[hello.unit_id] = hello.last_sequence
         return self.get(hello.unit_id)
+
+    def was_said_before_hello(self, origin: EventSource) -> bool:
+        """Whether the unit had recorded this event when its present connection began."""
+        return origin.sequence <= self._last_at_hello.get(origin.unit_id, 0)
 
     def table_for(self, unit_id: str) -> str | None:
         """The table a unit may be enrolled for: the one it serves, or is permitted to take over."""

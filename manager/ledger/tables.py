@@ -26,6 +26,7 @@ class Tables:
         self._jackpots = jackpots
         self._rules: dict[str, TableRules] = {}
         self._serials: dict[str, str] = {}  # the table of each board that was asked for
+        self._in_force: dict[str, set[bytes]] = {}  # digests of its settings since this start
         self._standing_rows: dict[str, list[Row | None]] = {}  # that the rules were made from
 
     def add(
@@ -94,7 +95,12 @@ class Tables:
         current = replace(settings, games=games, stop_sentence=stop_sentence)
         authority = kept.authority if kept else self.authority_of(table_id)
         self._rules[table_id] = TableRules(current, terms, authority)
+        self._in_force.setdefault(table_id, set()).add(current.digest())
         return self._rules[table_id]
+
+    def was_in_force(self, table_id: str, digest: bytes) -> bool:
+        """Whether these were the table's settings at any time since this manager started."""
+        return digest in self._in_force.get(table_id, ())
 
     def _standing(self, meter_ids: Iterable[str]) -> list[Row | None]:
         return [self._store.get(JACKPOTS, meter_id) for meter_id in meter_ids]

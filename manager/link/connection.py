@@ -36,6 +36,7 @@ class Connection:
         self.unit_id = unit_id
         self.table_id = table_id
         self.heard_s = 0.0  # when its last frame came, by the loop's clock; 0: none yet
+        self.settings_digest = b""  # of those that the unit was told last
         self.unit_state = ""  # as the unit's last heartbeat said
         self.uncommitted_count = 0  # events read but not yet durable
         self.dropped = asyncio.Event()

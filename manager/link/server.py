@@ -204,6 +204,7 @@ class ManagerServer:
                 digest_then=self._digest_then(hello),
             )
         )
+        connection.settings_digest = digest
         if hello.settings_digest != digest:
             connection.send(Settings(digest, settings.encode()))
         for message in told:

@@ -28,6 +28,7 @@ from manager.ledger.store.engine import Batch, Fenced, OutcomeUnknown, StorageFa
 from manager.ledger.store.entries import EventSource
 from manager.ledger.store.sqlite_engine import SqliteEngine
 from manager.ledger.tails import Tails
+from manager.ledger.terms import Jackpot
 from manager.link.connection import Connection
 from manager.link.group_commit import GroupCommit
 from protocol.wire import events
@@ -305,3 +306,13 @@ def tail_of_memory(patch: Patch) -> None:
             commits._durable = durable
 
     patch.setattr(Tails, "now", mutated)
+
+
+def limit_overlooked(patch: Patch) -> None:
+    """A wager goes on the meter although the posted limit is reached."""
+    rate = Jackpot.rate
+
+    def mutated(self: Jackpot, shown_microcents: int = 0) -> pricing.Rate:
+        return dataclasses.replace(rate(self, shown_microcents), room_microcents=None)
+
+    patch.setattr(Jackpot, "rate", mutated)

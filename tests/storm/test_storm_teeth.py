@@ -18,6 +18,7 @@ CUTS = ("power cut", "power cut at any await", "power cut inside the disk")
 KILLS = ("manager killed", "manager killed at any await", "manager killed inside the disk")
 LINKS = ("link cut", "connection reset")
 LEDGERS = ("manager lease lost", "manager commits late", "manager commit unknown")
+OPERATORS = ("operator adjusts", "operator sets a limit", "operator stops play")
 TOO_EARLY = ("acknowledged after the commit", "shown after the commit")
 
 Mutation = Callable[[pytest.MonkeyPatch], None]
@@ -104,6 +105,7 @@ CASES: tuple[Case, ...] = (
         2,
     ),
     (mutations.sent_before_durable, ("manager commits late",), TOO_EARLY, 2),
+    (mutations.limit_overlooked, ("operator sets a limit",), ("money as the rules say",), 2),
     (mutations.tail_of_memory, ("manager commits late",), ("the tail told is the ledger's",), 2),
 )
 
@@ -160,7 +162,9 @@ def notice(rules: tuple[str, ...], storms: Iterator[list[tuple[str, str]]]) -> N
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-@pytest.mark.parametrize("kinds", [(), CUTS, KILLS, LINKS, LEDGERS, ("disk copied",)], ids=str)
+@pytest.mark.parametrize(
+    "kinds", [(), CUTS, KILLS, LINKS, LEDGERS, OPERATORS, ("disk copied",)], ids=str
+)
 def test_without_a_mutation_the_same_storms_are_silent(kinds: tuple[str, ...], depth: str) -> None:
     assert storm(kinds, seed=1, depth=depth) == []
 

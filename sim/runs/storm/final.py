@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from sim.runs.storm.checks.ledger_watch import LedgerWatch
 from sim.runs.storm.checks.table_watch import REST_MS
+from sim.runs.storm.faults.operators import resume
 from sim.runs.storm.floor.clock import now_ms
 from sim.runs.storm.floor.floor import StormFloor
 from sim.runs.storm.floor.table import StormTable
@@ -37,6 +38,7 @@ async def heal(floor: StormFloor) -> None:
         while not manager.running and not floor.record.violations:
             await asyncio.sleep(0.1)
             await manager.restart()
+        await resume(manager)
     for table in floor.tables:
         while not (table.unit.alive or table.retired or floor.record.violations):
             await asyncio.sleep(0.1)

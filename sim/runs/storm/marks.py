@@ -23,6 +23,7 @@ LEASE_TAKEN_OVER = "another manager took the ledger over"
 STEPS_LOST_WITH_LEASE = "steps that were not durable went with the old owner"
 UNKNOWN_COMMIT_DONE = "a commit without an answer was found done"
 UNKNOWN_COMMIT_REPEATED = "a commit without an answer was found missing, and repeated"
+METER_ADJUSTED = "an operator adjusted a meter in play"
 HELD_BUS_FREED = "a unit freed its held bus"
 RESTED_LIGHTS_COMPARED = "the lights of a resting table were compared with the truth"
 SEVERAL_AWARDS = {
@@ -45,6 +46,7 @@ MUST_FIRE = (
     LEASE_TAKEN_OVER,
     UNKNOWN_COMMIT_DONE,
     UNKNOWN_COMMIT_REPEATED,
+    METER_ADJUSTED,
     RESTED_LIGHTS_COMPARED,
 )
 # Below this a storm may miss a mark by chance; from here on a missing mark fails it.

@@ -23,6 +23,9 @@ EXPECTED_ALARMS = (
     "FORK",
     "LOCKED",
     "SERVICE",
+    "SUSPENDED",  # by operators, as are the next
+    "RESUMED",
+    "STOPPED",  # a START that was under way
     "CARD",  # supervisors swipe wrong cards
 )
 # What a copied disk may cause before its first event gives it away.

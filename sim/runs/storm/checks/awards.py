@@ -26,6 +26,7 @@ class Meter:
     contributed: int = 0
     awarded: int = 0
     reseeded: int = 0
+    adjusted: int = 0  # by operators
 
     @property
     def total(self) -> int:

@@ -10,8 +10,9 @@ from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sim.runs.storm.checks import kinds
+from sim.runs.storm.checks import kinds, operator_acts
 from sim.runs.storm.checks.awards import MICRO, Earlier, Meter, Paid, pay
+from sim.runs.storm.checks.operator_acts import Act
 from sim.runs.storm.checks.terms import EQUAL_SHARE, HandTerms, TableTerms
 
 PLAYERS = "players"
@@ -108,6 +109,14 @@ class Books:
         if kind == kinds.VOIDED:
             return [self._give_back(each) for each in self.wagers.pop(table_id)]
         return []
+
+    def operator(self, act: Act) -> dict[str, int]:
+        """Carries an operator's act out; returns what it moves."""
+        meter = self.meters[act.meter]
+        postings = operator_acts.postings_of(act, meter)
+        operator_acts.carry_out(act, meter, postings)
+        self._entry(act.kind, "", 0, "", 0, postings)
+        return postings
 
     def _round_start(self, table_id: str, body: dict[int, Any]) -> list[Expected]:
         self.accepted[table_id] = list(body[2])

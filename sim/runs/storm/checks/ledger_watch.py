@@ -8,6 +8,7 @@ the manager's own connection (the file is locked for others) and does its own ha
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,9 +19,11 @@ import cbor2
 
 from manager.ledger.store.ledger import Ledger
 from sim.runs.storm import marks
+from sim.runs.storm.checks import operator_acts
 from sim.runs.storm.checks.alarm_watch import AlarmWatch, IsCopied
 from sim.runs.storm.checks.awards import MICRO
 from sim.runs.storm.checks.books import Books, Expected
+from sim.runs.storm.checks.operator_acts import Act
 from sim.runs.storm.checks.terms import TableTerms
 from sim.runs.storm.record import Record
 
@@ -84,6 +87,7 @@ class LedgerWatch:
         self._win_count = 0
         self._due: deque[Expected] = deque()
         self._releases: dict[str, int] = {}
+        self._acts: list[Act] = []
         self._cause: tuple[str, int] = ("", 0)
 
     def open_table(self, terms: TableTerms) -> None:
@@ -92,6 +96,14 @@ class LedgerWatch:
     def people_release(self, table_id: str) -> None:
         """Two people are about to release this table's unit: one entry of theirs may come."""
         self._releases[table_id] = self._releases.get(table_id, 0) + 1
+
+    def people_act(self, act: Act) -> None:
+        """Operators are about to ask for this; its entry may come, once."""
+        self._acts.append(act)
+
+    def people_gave_up(self, act: Act) -> None:
+        """It was refused: nothing may come of it."""
+        self._acts.remove(act)
 
     def last_sequence(self, unit_id: str) -> int:
         return self.units[unit_id].last_sequence if unit_id in self.units else 0
@@ -124,6 +136,7 @@ class LedgerWatch:
             self._still_there(store, unit_id, unit)
         if not self._record.violations:
             self.look(store)
+        self._acts.clear()  # what is not there now went with the process
         return before != (self._entry_count, self._event_count())
 
     def _still_there(self, store: Ledger, unit_id: str, unit: UnitView) -> None:
@@ -200,7 +213,7 @@ class LedgerWatch:
         else:
             self._match(number, head, dict(postings))
         self._digests.append(digest)
-        moved = bool(postings) or not self._shown
+        moved = bool(postings) or not self._shown or head[1] == "OPENING"  # of nothing, perhaps
         self._shown.append(shown_cents(self.books) if moved else self._shown[-1])
 
     def digest_at(self, number: int) -> bytes | None:
@@ -224,12 +237,26 @@ class LedgerWatch:
         if head[1] == UNIT_RELEASED and self._releases.get(head[2], 0) and not postings:
             self._releases[head[2]] -= 1
             return
+        if head[1] in operator_acts.KINDS:
+            self._match_act(number, head[1], json.loads(head[7])["meter"], postings)
+            return
         if not self._due or (head[9] and self._cause != cause):
             self._violate("counted once", f"entry {number} has no cause: {found} by {cause}")
             return
         wanted = self._due.popleft()
         if wanted != found:
             self._violate("money as the rules say", f"wanted {wanted}, found {found}")
+
+    def _match_act(self, number: int, kind: str, meter: str, postings: dict[str, int]) -> None:
+        for act in self._acts:
+            if (act.kind, act.meter) == (kind, meter):
+                wanted = self.books.operator(act)
+                if wanted != postings:
+                    sentence = f"{act} moves {wanted}, found {postings}"
+                    self._violate("money as the rules say", sentence)
+                self._acts.remove(act)
+                return
+        self._violate("counted once", f"entry {number}: nobody asked for {kind} of {meter}")
 
     def _refuse_leftovers(self) -> None:
         if self._due:
@@ -280,7 +307,7 @@ class LedgerWatch:
             self._violate("money conserved", f"balances {found}, by our own adding {wanted}")
         for name, meter in self.books.meters.items():
             opening = meter.terms.opening_cents * MICRO
-            total = opening + meter.contributed - meter.awarded + meter.reseeded
+            total = opening + meter.contributed - meter.awarded + meter.reseeded + meter.adjusted
             shown = kept.get(f"meter/{name}/player", 0) + kept.get(f"meter/{name}/house", 0)
             if shown != total:
                 self._violate("meter explained", f"meter {name} is {shown}, its history {total}")

@@ -38,6 +38,9 @@ KINDS = (
     "manager lease lost",
     "manager commits late",
     "manager commit unknown",
+    "operator adjusts",
+    "operator sets a limit",
+    "operator stops play",
 )
 
 

@@ -10,7 +10,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 
-from sim.runs.storm.faults import disk, hardware, ledger, link, manager, power
+from sim.runs.storm.faults import disk, hardware, ledger, link, manager, operators, power
 from sim.runs.storm.faults.deck import KINDS, Deck
 from sim.runs.storm.floor.floor import StormFloor
 from sim.runs.storm.floor.table import StormTable
@@ -47,6 +47,9 @@ FAULTS: dict[str, Fault] = {
     "manager lease lost": ledger.lease_lost,
     "manager commits late": ledger.commits_late,
     "manager commit unknown": ledger.answers_lost,
+    "operator adjusts": operators.adjusts,
+    "operator sets a limit": operators.sets_a_limit,
+    "operator stops play": operators.stops_play,
 }
 assert tuple(FAULTS) == KINDS
 

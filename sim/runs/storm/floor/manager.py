@@ -123,8 +123,8 @@ class StormManager:
 
     async def is_taken_over(self, notices_s: float) -> None:
         """Another process has the ledger now; the old one serves its units until it notices."""
-        if not self.running or self.is_writing():
-            return
+        if not self.running or self.is_writing() or self.halted or self.disk.failing:
+            return  # what a failing disk holds is nobody's ledger until its machine was off
         behind = self.process.is_behind
         try:
             old = self.process.take_over()
@@ -159,7 +159,11 @@ class StormManager:
         return self.ledger.restarted(self._durable())
 
     def _durable(self) -> Ledger:
-        """What the file holds, and not what memory is ahead of it."""
+        """What the file holds, and not what memory is ahead of it.
+
+        Raises StorageFailed after a commit that failed: nobody knows then what the file holds.
+        """
+        self.process.app.store.commits.check()
         return Ledger(self.process.app.store.engine.reader())
 
     def compare_with_log(self) -> None:

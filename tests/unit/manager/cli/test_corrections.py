@@ -139,6 +139,7 @@ class _Line:
 
     def __init__(self, sent: list[Message]) -> None:
         self._sent = sent
+        self.settings_digest = b""
 
     def send(self, message: Message) -> None:
         self._sent.append(message)
@@ -159,6 +160,21 @@ def test_the_units_are_told_at_once(books: Books, monkeypatch: pytest.MonkeyPatc
     told, _ = sent
     assert isinstance(told, Settings)
     assert "suspended" in TableSettings.decode(told.body).stop_sentence
+
+
+def test_a_stop_that_is_taken_back_at_once_is_told_too(
+    books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: compared with what the unit confirmed. It has heard of the stop, and would stay."""
+    books.open(document())
+    sent: list[Message] = []
+    lines = {"UF-touch-1": _Line(sent)}
+    monkeypatch.setattr(books.manager.server, "connection_of", lines.get)
+    stop = {"command": "suspend", "reason": "malfunction"}
+    for asked in (stop, {"command": "resume"}):
+        books.manager.correct({"jackpot": "main", **asked, **NAMES})
+    told = [TableSettings.decode(each.body) for each in sent if isinstance(each, Settings)]
+    assert [bool(each.stop_sentence) for each in told] == [True, False]
 
 
 def test_the_door_survives_whatever_is_said_to_it(tmp_path: Path) -> None:
