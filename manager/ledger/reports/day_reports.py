@@ -14,6 +14,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from manager.ledger.book import Book
+from manager.ledger.errors import LedgerError
 from manager.ledger.reports.day_wins import PaidDay, WinsOfDay
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.store import accounts
@@ -125,6 +126,7 @@ def day_report(book: Book, day: date, gaming_day: GamingDay) -> DayReport:
 def day_steps(book: Book, day: date, gaming_day: GamingDay) -> Generator[float, None, DayReport]:
     """The report as its return value; after every step of bounded work, how much is done of 1."""
     first_ms, end_ms = gaming_day.bounds_ms(day)
+    _refuse_archived(book, day, first_ms)
     jackpots = [each for each in book.jackpots.all() if not each.is_house]
     last, _ = book.store.tail()
     now = {name: book.store.balance(name) for each in jackpots for name in accounts.parts(each.id)}
@@ -149,6 +151,14 @@ def day_steps(book: Book, day: date, gaming_day: GamingDay) -> Generator[float, 
         tuple(acts),
         by_table.owed_closing(),
     )
+
+
+def _refuse_archived(book: Book, day: date, first_ms: int) -> None:
+    """A day is counted back from now: without every entry since, its figures would be wrong."""
+    query = "SELECT number, commit_ms FROM transactions ORDER BY number LIMIT 1"
+    oldest = book.store.row(query)
+    if oldest is not None and oldest[0] > 1 and first_ms <= oldest[1]:
+        raise LedgerError(f"The entries of {day} are archived; this manager has later ones only.")
 
 
 def _since(

@@ -9,8 +9,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute
 
+from manager.ledger.errors import LedgerError
 from manager.web.access import Access
 from manager.web.api import DaysApi, View
+from manager.web.day.counting import PATIENCE_S
 from manager.web.day.csv_file import csv_of
 from manager.web.day.pdf import pdf_of
 from manager.web.rendering import Renderer
@@ -53,7 +55,7 @@ class DayPages:
         return _file(content, "application/pdf", f"gaming-day-{view['day']}.pdf")
 
     async def _page(self, request: Request, day: date | None) -> Response:
-        found = await self._days.day(day)
+        found = await self._counted(day)
         if isinstance(found, float):
             percent = int(found * 100)
             wanted = day.isoformat() if day else "today"
@@ -64,8 +66,14 @@ class DayPages:
             return page
         return self._render.answer(request, "day.html", "days", report=found)
 
+    async def _counted(self, day: date | None, patience_s: float = PATIENCE_S) -> View | float:
+        try:
+            return await self._days.day(day, patience_s)
+        except LedgerError as error:
+            raise HTTPException(404, str(error)) from error
+
     async def _whole(self, request: Request) -> View:
-        found = await self._days.day(_day(request.path_params["day"]), FILE_PATIENCE_S)
+        found = await self._counted(_day(request.path_params["day"]), FILE_PATIENCE_S)
         if isinstance(found, float):
             raise HTTPException(503, "This day is still being counted. Open its page first.")
         return found

@@ -67,8 +67,15 @@ async def history(book: Book, meter_id: str, span_ms: int, now_ms: int) -> Histo
         changes += own
     first_ms = max([now_ms - span_ms, *cuts])
     known = [each for each in changes if each.time_ms >= first_ms]
-    moments, wins = _told(sorted(known, reverse=True), value, first_ms, now_ms)
+    is_whole = not _is_archived(book, first_ms)
+    moments, wins = _told(sorted(known, reverse=True), value, first_ms, now_ms, is_whole)
     return History(first_ms, now_ms, _thinned(moments, first_ms, now_ms), wins, bool(cuts))
+
+
+def _is_archived(book: Book, first_ms: int) -> bool:
+    """Entries of that time are in files that these pages do not read."""
+    oldest = book.store.row("SELECT number, commit_ms FROM transactions ORDER BY number LIMIT 1")
+    return oldest is not None and oldest[0] > 1 and first_ms <= oldest[1]
 
 
 async def _back(book: Book, account: str, below: int, from_ms: int) -> AsyncIterator[Change]:
@@ -89,7 +96,7 @@ async def _back(book: Book, account: str, below: int, from_ms: int) -> AsyncIter
 
 
 def _told(
-    changes: list[Change], value: int, first_ms: int, now_ms: int
+    changes: list[Change], value: int, first_ms: int, now_ms: int, is_whole: bool
 ) -> tuple[list[Moment], tuple[Moment, ...]]:
     """What was shown after each moment of change, oldest first, and before each award.
 
@@ -107,7 +114,8 @@ def _told(
             return moments[::-1], tuple(wins[::-1])
         if Kind.AWARD in kinds:
             wins.append(Moment(time_ms, value // MICROCENTS_PER_CENT))
-    moments.append(Moment(first_ms, value // MICROCENTS_PER_CENT))
+    if is_whole:  # otherwise nobody here knows what it showed before the oldest entry
+        moments.append(Moment(first_ms, value // MICROCENTS_PER_CENT))
     return moments[::-1], tuple(wins[::-1])
 
 

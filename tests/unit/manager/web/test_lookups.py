@@ -13,6 +13,7 @@ from manager.advice.adviser import Adviser
 from manager.advice.question import Question
 from manager.advice.typed_numbers import form_of, question_of
 from manager.games import Catalogue, load_paytable, open_catalogue
+from manager.ledger.errors import LedgerError
 from manager.ledger.reports import day_reports
 from manager.ledger.reports.day_reports import day_steps
 from manager.ledger.reports.gaming_day import GamingDay
@@ -119,6 +120,19 @@ def test_a_day_that_is_over_is_counted_once(books: Books, monkeypatch: pytest.Mo
     first = day_of(reports, today)
     monkeypatch.setattr(counting, "day_steps", None)  # whoever counts again breaks
     assert day_of(reports, today)["sections"] == first["sections"]
+
+
+def test_a_day_whose_entries_are_archived_is_refused(
+    books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: figures of a day that were counted from half of its entries."""
+    books.open(document())
+    oldest = (5, books.clock.ms - 1000)  # what a database keeps after an archive
+    monkeypatch.setattr(books.store, "row", lambda query, values=(): oldest)
+    with pytest.raises(LedgerError, match="are archived"):
+        day_of(reports_of(books))
+    books.clock.ms += 48 * 3_600_000
+    assert day_of(reports_of(books))["ties"]
 
 
 def test_who_does_not_wait_hears_how_far_it_is(
