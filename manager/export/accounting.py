@@ -26,14 +26,11 @@ COLUMNS = (
 
 def entries_between(ledger: Ledger, first_ms: int, end_ms: int) -> Iterator[Recorded]:
     """Entries that moved money, from the first moment on and before the last one."""
-    query = (
-        "SELECT min(number), max(number) FROM transactions WHERE commit_ms >= ? AND commit_ms < ?"
-    )
-    found = ledger.row(query, (first_ms, end_ms))
-    if found is None or found[0] is None:
-        return
-    for recorded, _ in ledger.recorded(found[0], found[1]):
-        if recorded.postings:
+    # All of them are looked at, also those of closed days that lie in archives.
+    for recorded, _ in ledger.recorded():
+        if recorded.commit_ms >= end_ms:
+            return
+        if recorded.commit_ms >= first_ms and recorded.postings:
             yield recorded
 
 

@@ -64,12 +64,17 @@ def back_up(data: Path, target: Path, now_ms: int) -> Taken:
     shutil.rmtree(part, ignore_errors=True)  # of a backup that was cut off
     private_folder(part)
     identity = IdentityFolder(data).database.relative_to(data)
+    databases = {identity, Path(LEDGER_NAME)}
+    files = list(_small_files(data, databases))
     # Identities first: a note that the ledger was told of later is told again, never lost.
     for name in (identity, Path(LEDGER_NAME)):
         if (data / name).is_file():
             private_folder((part / name).parent)
             _copy_database(data / name, part / name)
-    for name in _small_files(data, {identity, Path(LEDGER_NAME)}):
+    if list(_small_files(data, databases)) != files:  # a day that was archived meanwhile, perhaps
+        shutil.rmtree(part, ignore_errors=True)
+        raise LedgerError(f"The files of {data} changed meanwhile: back it up again.")
+    for name in files:
         private_folder((part / name).parent)
         _copy(data / name, part / name)
     taken = _write_manifest(part, now_ms)

@@ -7,6 +7,7 @@ readers that see rows twice after a power cut; guards that stay away.
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from pathlib import Path
 
 import apsw
@@ -17,6 +18,8 @@ from manager.audit.archiving import archive_days
 from manager.audit.audit import audit
 from manager.audit.closing import make_image, newest_image, note_closed, request_for
 from manager.explain.statement import explain
+from manager.export.accounting import entries_between
+from manager.export.backup import back_up, restore
 from manager.ledger.errors import LedgerError, StoreError
 from manager.ledger.store.archives import FOLDER, archives_in, remove_archived
 from manager.ledger.store.ledger import Ledger
@@ -24,6 +27,7 @@ from manager.ledger.store.places import reader_at
 from manager.ledger.store.relations import EVENTS
 from manager.ledger.store.sqlite_engine import SqliteEngine
 from manager.ledger.store.store import Store
+from manager.ledger_reader import ledger_to_read
 from sim.storage.disk import SimDisk
 from tests.kit.pretend_units import Clock, Desk, settled
 from tests.kit.small_ledger import write_ledger
@@ -92,6 +96,24 @@ def test_an_audit_and_an_explanation_read_archived_days(house: House) -> None:
     assert explain(ledger, 3) == told == explain(house.desk.store, 3)
     assert explain(ledger, 1) is not None
     assert audit(ledger, (), newest_image(house.data, ledger)).sound
+
+
+def test_accountants_and_a_backup_get_archived_days_too(
+    house: House, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Catches: an export or a backup of what the ledger's own file still has, and no more."""
+    house.archive("2026-11-16")
+    sums: Counter[str] = Counter()
+    for entry in entries_between(reading(house), 0, 1 << 62):
+        sums.update(dict(entry.postings))
+    assert {name: sum_ for name, sum_ in sums.items() if sum_} == {
+        name: amount for name, amount in house.desk.store.balances().items() if amount
+    }
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    taken = back_up(house.data, elsewhere / "backup", 0)
+    assert restore(elsewhere / "backup", elsewhere / "data") == taken
+    with ledger_to_read(elsewhere / "data") as ledger:
+        assert audit(ledger) == audit(house.desk.store)
 
 
 def test_play_and_the_chain_go_on(house: House) -> None:
