@@ -94,7 +94,9 @@ class Clone:
             with contextlib.suppress(StorageFailed):
                 if manager.running and not manager.halted:
                     manager.ledger.people_release(self.original.plan.config.table_id)
-                    manager.process.app.units.release(self.original.unit_id, REASON, PEOPLE)
+                    app = manager.process.app
+                    app.units.release(self.original.unit_id, REASON, PEOPLE)
+                    await app.store.commits.until_durable()  # as an operator's answer does
                     self.original.watch.released()
                     self.original.record.note("fork", self.original.name, "released")
                     return
