@@ -23,7 +23,11 @@ from manager.ledger.store import accounts
 from manager.ledger.store.entries import BY_THE_MANAGER, EventSource
 from manager.ledger.wins import METHOD_OPERATOR, Authorisation
 from protocol.numbers import ROLE_EXECUTIVE
+from protocol.wire.errors import ErrorCode
 from protocol.wire.rows import ClaimedHand
+
+# By its card, or by the unit's receipt for it; one that waits for an approval is not among them.
+_REFUSED_FOR_GOOD = (ErrorCode.CARD_REFUSED, ErrorCode.CLAIM_REFUSED)
 
 
 def record_forgotten(
@@ -39,6 +43,7 @@ def record_forgotten(
     with book.store.transaction():
         rules = book.tables.rules(table_id)
         played = round_that_is_over(book, table_id, round_number)
+        _cancel_refused(book, played, {hand.sensor for hand in hands})
         pays = book.pays(rules, played, hands)
         book.payments.refuse_second_share(table_id, round_number, pays)
         claim = ClaimRecord(
@@ -58,6 +63,18 @@ def record_forgotten(
             book, rules, played, pays, claim, priced_at, said, by, BY_THE_MANAGER
         )
         return booked.win_number
+
+
+def _cancel_refused(book: Book, played: Round, sensors: set[str]) -> None:
+    """A claim whose card was refused for good gives way to the people who stand for the win now.
+
+    So it is after a restore: the table was paid by a swipe that the ledger lost.
+    """
+    for claim in book.claims.of_round(played.table_id, played.number):
+        is_refused = claim.refusal is not None and claim.refusal.code in _REFUSED_FOR_GOOD
+        is_same = any(line.sensor in sensors for line in claim.lines)
+        if claim.state is ClaimState.OPEN and not claim.log_number and is_refused and is_same:
+            book.claims.save(replace(claim, state=ClaimState.CANCELLED, refusal=None))
 
 
 def round_that_is_over(book: Book, table_id: str, round_number: int) -> Round:
