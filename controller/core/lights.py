@@ -63,7 +63,6 @@ for _name in (DETECTED, ACCEPTED, REFUSED, LATE, WINNER):
         (duration_ms, amber, white, frame_ms)
         for duration_ms, white, amber, frame_ms in _PATTERNS[_name]
     )
-TRAINING_NAMES = tuple(name for name in _PATTERNS if name not in NAMES)
 
 # While a technician has the table in service every spot blinks amber, low and even: no bet is lit.
 SERVICE = "service"

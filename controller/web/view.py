@@ -293,7 +293,7 @@ def _claim(state: RoundState, rules: Rules, meter_cents: dict[str, int]) -> View
     else:
         pairs = claim.lines if claim is not None else state.hands
         paid = [line for win in state.standing_wins() for line in win.lines]
-        drawn = payout.drawn_levels(rules, paid)
+        drawn = payout.drawn_meter_ids(rules, paid)
         # Of an earlier game only the manager knows what the meters showed.
         shown = meter_cents if state.aside is None else {}
         lines = payout.price(rules, pairs, shown, drawn)

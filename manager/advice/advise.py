@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from kit.words.numbers import money
 from manager.advice.economics import Economics, economics, reset_frequency
 from manager.advice.paths import Paths, simulate
 from manager.games import Paytable
@@ -85,8 +86,8 @@ def _seed_remarks(jackpot: Jackpot, found: Economics) -> list[Remark]:
         return [
             Remark(
                 WARNING,
-                f"{jackpot.label}: the seed {_dollars(jackpot.seed_cents)} is smaller than the "
-                f"largest fixed award, {_dollars(found.largest_fixed_cents)}.",
+                f"{jackpot.label}: the seed {money(jackpot.seed_cents)} is smaller than the "
+                f"largest fixed award, {money(found.largest_fixed_cents)}.",
             )
         ]
     return [Remark(FINE, f"{jackpot.label}: the seed covers the largest fixed award.")]
@@ -127,7 +128,7 @@ def _house_share_remark(found: Economics, is_house: bool) -> Remark:
 
 def _posted_remark(jackpot: Jackpot) -> Remark:
     sentence = (
-        f"{jackpot.label}: a house jackpot: {_dollars(jackpot.seed_cents)} is posted, never "
+        f"{jackpot.label}: a house jackpot: {money(jackpot.seed_cents)} is posted, never "
         "moves, and is paid by the house to each winner."
     )
     return Remark(FINE, sentence)
@@ -170,10 +171,6 @@ def _limit_remarks(jackpot: Jackpot, lives: Paths, basis: str) -> list[Remark]:
     kind = WARNING if share > AT_LIMIT_SHARE_MAX else FINE
     sentence = f"{jackpot.label}: it stands at its limit {share:.1%} of the time ({basis})."
     return [Remark(kind, sentence)]
-
-
-def _dollars(cents: int) -> str:
-    return f"${cents // 100:,}.{cents % 100:02d}"
 
 
 def _percent(share: Fraction) -> str:

@@ -15,7 +15,7 @@ from manager.advice.question import Question
 from manager.games import Paytable
 from manager.ledger.errors import LedgerError
 from manager.ledger.terms import FROM_METER, FROM_TRAY, HOUSE, PROGRESSIVE, Jackpot
-from manager.money import PARTS_PER_MILLION, MoneyError, cents_from_text
+from manager.money import PARTS_PER_MILLION, MoneyError, cents_from_text, text_from_cents
 from manager.setup.table_file import WAGER_CENTS_MAX
 from manager.setup.unit_settings import CENTS_PER_DOLLAR, SCALES, check_reserve
 from protocol.wire.settings import GameSetting
@@ -97,14 +97,16 @@ def query_of(
     fixed = [level for level, jackpot in pairs if jackpot.fixed_pays_from == FROM_METER]
     query = {
         "paytable": game.paytable,
-        "wager": _dollars(game.wager_cents),
+        "wager": text_from_cents(game.wager_cents),
         "type": jackpots[0].type,
         "fixed": fixed[0] if fixed else FROM_TRAY,
     }
     for level, jackpot in pairs:
-        query[f"{level}.seed"] = _dollars(jackpot.seed_cents)
-        query[f"{level}.opening"] = _dollars(jackpot.opening_cents)
-        query[f"{level}.limit"] = _dollars(jackpot.limit_cents) if jackpot.limit_cents else ""
+        query[f"{level}.seed"] = text_from_cents(jackpot.seed_cents)
+        query[f"{level}.opening"] = text_from_cents(jackpot.opening_cents)
+        query[f"{level}.limit"] = (
+            text_from_cents(jackpot.limit_cents) if jackpot.limit_cents else ""
+        )
         query[f"{level}.contribution"] = _percent(jackpot.contribution_ppm)
         query[f"{level}.reserve"] = _percent(jackpot.reserve_ppm)
     return query
@@ -129,7 +131,7 @@ def _set_up_refuses(
 def _wager(typed: Mapping[str, str]) -> int:
     wager_cents = _cents(typed, "wager", "The wager")
     if not 1 <= wager_cents <= WAGER_CENTS_MAX:
-        raise _TypedError(f"The wager must be from $0.01 to ${_dollars(WAGER_CENTS_MAX)}.")
+        raise _TypedError(f"The wager must be from $0.01 to ${text_from_cents(WAGER_CENTS_MAX)}.")
     return wager_cents
 
 
@@ -174,10 +176,6 @@ def _rate(typed: Mapping[str, str], name: str, label: str) -> int:
     if not 0 <= ppm <= PARTS_PER_MILLION:
         raise _TypedError(f"{label}: the {what} must be a percentage such as 25 or 2.5.")
     return ppm
-
-
-def _dollars(cents: int) -> str:
-    return f"{cents // 100}.{cents % 100:02d}"
 
 
 def _percent(ppm: int) -> str:

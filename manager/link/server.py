@@ -269,9 +269,8 @@ class ManagerServer:
     # -- after the commit --------------------------------------------------------------------
 
     def _committed(self, done: Sequence[tuple[Connection, Outcome]]) -> None:
-        durable = (
-            self._book.store.commits.durable_tail.number
-        )  # memory may be ahead of it by other steps
+        # Memory may be ahead of it by other steps.
+        durable = self._book.store.commits.durable_tail.number
         acks: dict[Connection, int] = {}
         for connection, outcome in done:
             acks[connection] = max(acks.get(connection, 0), outcome.acked_sequence)

@@ -7,7 +7,6 @@ text outwards, blended. Of a gradient the colour that is worst for the text coun
 from __future__ import annotations
 
 AA = 4.5
-AA_LARGE = 3.0  # from 24 px on, or from 18.66 px on in bold
 
 TOO_FAINT = """() => {
   const channel = (v) =>

@@ -38,7 +38,7 @@ def price(
     none from it before (`drawn`). Otherwise it depends on how the house lets winners share, on
     what a reseed brings, and only the Game Manager knows.
     """
-    levels = _levels(rules, lines)
+    meter_ids = _meter_ids(rules, lines)
     priced = []
     for sensor, hand_id in pay_order(lines):
         hand = rules.hand_of(sensor, hand_id)
@@ -46,20 +46,20 @@ def price(
             priced.append([sensor, hand_id, None, "", numbers.SOURCE_TRAY])
             continue
         # Without its meter's amount a percentage is unknown, which shows; a guess would not.
-        alone = levels.count(hand.meter_id) == 1 and hand.meter_id not in drawn
+        alone = meter_ids.count(hand.meter_id) == 1 and hand.meter_id not in drawn
         amount_cents = _amount(rules, sensor, hand, meter_cents if alone else {})
         source = numbers.SOURCE_METER if hand.meter_id else numbers.SOURCE_TRAY
         priced.append([sensor, hand_id, amount_cents, hand.meter_id, source])
     return priced
 
 
-def drawn_levels(rules: "Rules", lines: "list[AwardLine]") -> "list[str]":
+def drawn_meter_ids(rules: "Rules", lines: "list[AwardLine]") -> "list[str]":
     """The meters that these paid lines took a percentage of."""
     hands = [rules.hand_of(line[0], line[1]) for line in lines]
     return [hand.meter_id for hand in hands if hand and hand.pay_kind == numbers.PAY_PERCENT]
 
 
-def _levels(rules: "Rules", lines: "list[Pair]") -> "list[str]":
+def _meter_ids(rules: "Rules", lines: "list[Pair]") -> "list[str]":
     hands = [rules.hand_of(sensor, hand_id) for sensor, hand_id in lines]
     return [hand.meter_id for hand in hands if hand is not None]
 

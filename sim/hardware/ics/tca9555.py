@@ -9,7 +9,6 @@ from __future__ import annotations
 from sim.hardware.ics.base import Ic
 
 INPUT, OUTPUT, POLARITY, CONFIG = 0, 2, 4, 6
-PIN_COUNT = 16
 
 
 class Tca9555(Ic):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from controller.table.answer import Answer
 from controller.web.api import TableApi, View
 from hal import aio
+from manager.money import text_from_cents
 from sim.floor.floor import table_path
 
 LINES_MAX = 5000
@@ -49,7 +49,7 @@ class Recording:
         view = look()
         for meter in view["meters"] if view else []:
             if meter["id"] in progressives(table):
-                self._lines.append(f"meter {meter['id']} {_money(meter['shown_cents'])}")
+                self._lines.append(f"meter {meter['id']} {text_from_cents(meter['shown_cents'])}")
         self._lines += [f"place {sensor}" for sensor in chips]
         if key == "JPH":
             self._lines.append("key JPH")
@@ -96,7 +96,7 @@ class Recording:
         due = {row["seat"]: row["due_cents"] for row in (view["pay"] or {"rows": []})["rows"]}
         if due != self._known_due:
             self._known_due = due
-            lines += [f"expect due {seat} {_money(cents)}" for seat, cents in due.items()]
+            lines += [f"expect due {seat} {text_from_cents(cents)}" for seat, cents in due.items()]
         return lines
 
 
@@ -131,7 +131,3 @@ def progressives(table: str) -> set[str]:
     """The meters of a shipped table that play moves; a posted prize stays as it opens."""
     jackpots = tomllib.loads(table_path(table).read_text(encoding="utf-8"))["jackpots"]
     return {name for name, terms in jackpots.items() if terms.get("type") != "house"}
-
-
-def _money(amount_cents: Any) -> str:
-    return f"{amount_cents // 100}.{amount_cents % 100:02d}"

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from hal import aio
+from manager.money import text_from_cents
 from sim.floor import figures, looks
 from sim.floor.floor import Floor, FloorTable, Impossible, back_out_claim, possible
 from sim.floor.named_faults import strike
@@ -76,17 +77,17 @@ class Player:
         self._looks: dict[str, Callable[..., str]] = {
             "expect state": lambda: self.table.state(),
             "expect light": lambda spot: self.table.light(sensor_id(spot)),
-            "expect award": lambda seat: _money(self.table.award_cents(sensor_id(seat))),
-            "expect logged": lambda seat: _money(
+            "expect award": lambda seat: text_from_cents(self.table.award_cents(sensor_id(seat))),
+            "expect logged": lambda seat: text_from_cents(
                 figures.logged_cents(
                     self.table.manager.app, self.table.config.table_id, sensor_id(seat)
                 )
             ),
-            "expect envy": lambda seat: _money(self.table.envy_cents(sensor_id(seat))),
-            "expect due": lambda seat: _money(
+            "expect envy": lambda seat: text_from_cents(self.table.envy_cents(sensor_id(seat))),
+            "expect due": lambda seat: text_from_cents(
                 looks.due_cents(self.table.unit.controller, int(seat))
             ),
-            "expect meter": lambda name: _money(self.floor.meter_cents(name)),
+            "expect meter": lambda name: text_from_cents(self.floor.meter_cents(name)),
             "expect wagers": lambda: str(self.table.wager_count()),
             "expect refused": lambda: self._answer(),
             "expect accepted": lambda: self._answer(),
@@ -155,7 +156,7 @@ class Player:
         look = self._looks[instruction.verb]
         *where, wanted = instruction.arguments or (instruction.verb.split()[1],)
         if instruction.verb in MONEY_LOOKS:
-            wanted = _money(cents(wanted))
+            wanted = text_from_cents(cents(wanted))
         found = look(*where)
         left_ms = OFFLINE_GRACE_MS if wanted == "offline" else GRACE_MS
         if instruction.verb == "expect text":
@@ -246,7 +247,3 @@ class Player:
 
 def _is_met(instruction: Instruction, wanted: str, found: str) -> bool:
     return wanted in found if instruction.verb in WORD_LOOKS else found == wanted
-
-
-def _money(amount_cents: int) -> str:
-    return f"{amount_cents // 100}.{amount_cents % 100:02d}"

@@ -16,7 +16,6 @@ from sim.felt.physics.table import PhysicalTable
 from sim.felt.physics.things import Resting
 
 TARGET = "3A"
-OTHERS = ("1A", "2A", "4A", "5A")
 PADS = ("1A", "2A", TARGET, "4A", "5A")
 BEGIN_S = 1.0
 SHORTED_COUNTS, OPEN_COUNTS = 0, 1_000_000

@@ -19,6 +19,8 @@ NAMED = sorted(set(re.findall(r"`([\w/]+\.py): ([\w.]+)`", PAGE)))
 FILES = sorted(set(re.findall(r"`([\w/]+\.py)`", PAGE)))
 FOLDERS = sorted(set(re.findall(r"`([\w/]+/)`", PAGE)))
 PARTS = ("kit", "hal", "protocol", "controller", "manager", "sim")
+# Of these the first floor alone: most of their folders are no packages.
+FLAT_PARTS = ("deploy", "tests")
 # Rooms of these are one line together.
 FOLDED = ("manager/games/", "sim/felt/", "sim/hardware/", "sim/runs/")
 
@@ -37,12 +39,18 @@ def defined_in(path: str) -> frozenset[str]:
 
 
 def rooms() -> list[str]:
-    """Every package below a part, but for those that share their parent's line."""
+    """Every room of a part, but for those that share their parent's line."""
     found = [
         f"{init.parent.relative_to(ROOT)}/"
         for part in PARTS
         for init in (ROOT / part).rglob("__init__.py")
         if init.parent != ROOT / part
+    ]
+    found += [
+        f"{part}/{folder.name}/"
+        for part in FLAT_PARTS
+        for folder in (ROOT / part).iterdir()
+        if folder.is_dir() and folder.name != "__pycache__"
     ]
     return [room for room in found if not any(room > f and room.startswith(f) for f in FOLDED)]
 

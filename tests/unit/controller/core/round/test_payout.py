@@ -30,10 +30,10 @@ def test_a_percentage_alone_is_truncated(touch):
 def test_a_meter_the_round_paid_from_before_is_left_to_the_manager(touch):
     """Catches: a later claim measured on what the first one left, whatever the policy."""
     paid = [["7A", "four-of-a-kind", 100_001, "main", 1], ["5A", "three-of-a-kind", 900, "", 0]]
-    drawn = payout.drawn_levels(touch.rules, paid)
+    drawn = payout.drawn_meter_ids(touch.rules, paid)
     assert drawn == ["main"]
     assert payout.price(touch.rules, [["2A", "four-aces"]], {"main": 900_018}, drawn)[0][2] is None
-    assert payout.drawn_levels(touch.rules, paid[1:]) == []
+    assert payout.drawn_meter_ids(touch.rules, paid[1:]) == []
 
 
 def test_the_whole_meter(touch):
