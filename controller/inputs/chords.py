@@ -13,6 +13,7 @@ from hal import aio
 
 # No finger reaches two buttons on purpose within this time, and nobody notices the wait.
 CHORD_MS = 25
+# By their first word: VOID comes with its reason.
 PRESSED_ALONE = ("START", "END", "CONFIRM", "JPOT", "VOID")
 PRESSES_KEPT_MAX = 32
 
@@ -25,7 +26,7 @@ class Chords:
         """The other buttons touched together with one that must be pressed alone, else ()."""
         pressed_ms = aio.ticks_ms()
         self._presses.append((pressed_ms, button))
-        if button not in PRESSED_ALONE:
+        if button.split(" ")[0] not in PRESSED_ALONE:
             return ()
         await aio.sleep_ms(CHORD_MS)
         others = {

@@ -35,6 +35,13 @@ def test_start_notices_a_button_before_it_and_one_after_it() -> None:
     assert touched_with["END"] == ("SEAT 3", "START")
 
 
+def test_void_notices_company_whatever_its_reason() -> None:
+    """Catches: a palm that voids a game, because only a button without a reason was looked for."""
+    touched_with = pressed(("SEAT 3", 0), ("VOID exposed-card", 10), ("VOID other", 12))
+    assert touched_with["VOID exposed-card"] == ("SEAT 3", "VOID other")
+    assert touched_with["VOID other"] == ("SEAT 3", "VOID exposed-card")
+
+
 def test_seats_and_hands_never_wait() -> None:
     async def play() -> int:
         await Chords().touched_with("SEAT 3")
