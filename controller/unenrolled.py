@@ -75,6 +75,7 @@ class UnenrolledTable:
             "state": FAULT,
             "round": 0,
             "training": False,
+            "service": False,
             "deal": None,
             "has_shuffler": False,
             "wagers": 0,

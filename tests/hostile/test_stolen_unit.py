@@ -81,7 +81,7 @@ def test_a_proof_made_for_another_claim_or_other_amounts_is_a_wrong_card(desk: D
     desk.say(TABLE, events.Cancel(1, 2))
     priced(desk, 3)
     other = desk.made_swipe(TABLE, 3)
-    renamed = dataclasses.replace(unit, unit_id="UF-other")
+    renamed = unit._replace(unit_id="UF-other")
     assert judge(renamed, other).is_wrong
     assert judge(unit, other).role == ROLE_EXECUTIVE
 

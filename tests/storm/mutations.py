@@ -84,7 +84,7 @@ def dedupe_off(patch: Patch) -> None:
         origin = EventSource(
             unit_id, event.sequence, event.monotonic_ms, event.wall_ms, event.digest
         )
-        self._book.store.caused_by(origin)
+        self._book.store._cause = origin
         outcome = self._apply(unit, origin, event)
         outcome.acked_sequence = unit.last_sequence
         return outcome
