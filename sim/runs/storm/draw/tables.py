@@ -119,12 +119,19 @@ class TableMaker:
             number = [each.id for each in self._paytables].index(_canonical(game["paytable"]))
             levels = game["levels"]
             for place, (level, name) in enumerate(levels.items()):
-                meter, label = f"{group}-{number}-{level}", jackpots[name]["label"]
+                link = f"{number}{_own_link(game['paytable'], self._paytables[number])}"
+                meter, label = f"{group}-{link}-{level}", jackpots[name]["label"]
                 terms = self._meters.terms_of(meter, label, len(levels), is_top=place == 0)
                 if group != HOUSE_GROUP:
                     _keep_printed_reserve(terms, self._paytables[number], len(levels), place)
                 levels[level], document["jackpots"][meter] = meter, terms
             game["wager_cents"] = self._meters.wager_cents(group, number)
+
+
+def _own_link(name: str, paytable: Paytable) -> str:
+    """Marks a game's own link, where the paytable may join tables of one game only."""
+    place = _names(paytable).index(name) if name in _names(paytable) else 0
+    return "" if paytable.links_games or place == 0 else "abc"[place - 1]
 
 
 def _keep_printed_reserve(terms: Document, paytable: Paytable, levels: int, place: int) -> None:
