@@ -28,7 +28,7 @@ from manager.setup.open_table import open_table, open_table_file
 from manager.setup.wager_limits import WagerLimits
 from manager.web.lookups import ReportsView
 from manager.web.view import ManagerView
-from manager.web.win_view import WinsView
+from manager.web.wins.view import WinsView
 from protocol.wire.fields import clipped
 from protocol.wire.messages import Settings
 

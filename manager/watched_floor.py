@@ -27,7 +27,7 @@ from manager.ledger.store.store import Store
 from manager.ledger.store.watching import WatchingEngine
 from manager.web.lookups import ReportsView
 from manager.web.view import ManagerView
-from manager.web.win_view import WinsView
+from manager.web.wins.view import WinsView
 
 _log = logging.getLogger(__name__)
 

@@ -10,25 +10,25 @@ from starlette.applications import Starlette
 from kit.web.pages import build_pages
 from kit.web.policy import content_policy
 from manager.web.access import Access
-from manager.web.alarm_pages import AlarmPages
+from manager.web.alarms.pages import AlarmPages
 from manager.web.api import FloorApi, ManagerApi, UnitsApi
 from manager.web.archive.pages import ArchivePages
-from manager.web.correction_pages import CorrectionPages
+from manager.web.corrections.pages import CorrectionPages
 from manager.web.day.pages import DayPages
 from manager.web.floor.pages import FloorPages, floor_parts
 from manager.web.machines.routes import MachineRoutes
 from manager.web.machines.token_pages import TokenPages
 from manager.web.managers_page import ManagersPage
-from manager.web.people_pages import PeoplePages
+from manager.web.people.pages import PeoplePages
+from manager.web.people.sign_in import SignInPages
 from manager.web.refusals import refusal
 from manager.web.rendering import Renderer
 from manager.web.report_pages import ReportPages
 from manager.web.setup.pages import SetupPages
-from manager.web.sign_in_pages import SignInPages
 from manager.web.templating import open_templates
 from manager.web.training_pages import TrainingPages
 from manager.web.units.pages import UnitPages
-from manager.web.win_pages import WinPages
+from manager.web.wins.pages import WinPages
 
 HERE = Path(__file__).parent
 

@@ -38,7 +38,7 @@ class ReportPages:
         ]
 
     async def bank(self, request: Request) -> Response:
-        return self._page(request, "bank.html", "bank", bank=self._reports.bank())
+        return self._page(request, "reports/bank.html", "bank", bank=self._reports.bank())
 
     async def games(self, request: Request) -> Response:
         view = self._reports.games()
@@ -46,7 +46,7 @@ class ReportPages:
             game["links"] = [
                 (word, f"/advice/numbers?{urlencode(query)}") for word, query in game["links"]
             ]
-        return self._page(request, "games.html", "setup", view=view)
+        return self._page(request, "setup/games.html", "setup", view=view)
 
     async def advice(self, request: Request) -> Response:
         typed = dict(request.query_params)
@@ -58,7 +58,7 @@ class ReportPages:
             raise HTTPException(503, str(error)) from error
         if view["form"] is None:
             raise HTTPException(404, view["problems"][0])
-        page = self._page(request, "advice.html", "setup", view=view)
+        page = self._page(request, "setup/advice.html", "setup", view=view)
         if view["is_counting"]:
             page.headers["refresh"] = "2"  # the browser asks again by itself, without a script
         return page

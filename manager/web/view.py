@@ -22,7 +22,7 @@ from manager.web.floor.meters import MetersView
 from manager.web.floor.tables import TablesView
 from manager.web.lookups import ReportsView
 from manager.web.machines.view import MachinesView
-from manager.web.win_view import WinsView
+from manager.web.wins.view import WinsView
 
 WINS_SHOWN_MAX = 10
 ALARMS_SHOWN_MAX = 50

@@ -36,7 +36,7 @@ class ArchivePages:
         query = {name: text for name, text in filters.typed.items() if text}
         return self._render.answer(
             request,
-            "archive.html",
+            "wins/archive.html",
             "wins",
             filters=filters,
             choices=self._manager.archive.choices(),

@@ -11,7 +11,7 @@ from typing import Any
 
 from manager.ledger.book import Book
 from manager.web.archive.filters import Filters
-from manager.web.win_view import WinsView
+from manager.web.wins.view import WinsView
 from protocol.numbers import SOURCE_METER
 
 STEP_WINS = 2000

@@ -60,11 +60,11 @@ class DayPages:
             percent = int(found * 100)
             wanted = day.isoformat() if day else "today"
             page = self._render.answer(
-                request, "counting.html", "days", day=wanted, percent=percent
+                request, "reports/counting.html", "days", day=wanted, percent=percent
             )
             page.headers["refresh"] = "1"  # the browser asks again by itself, without a script
             return page
-        return self._render.answer(request, "day.html", "days", report=found)
+        return self._render.answer(request, "reports/day.html", "days", report=found)
 
     async def _counted(self, day: date | None, patience_s: float = PATIENCE_S) -> View | float:
         try:

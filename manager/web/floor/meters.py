@@ -16,7 +16,7 @@ from manager.ledger.wins import Win
 from manager.money import MICROCENTS_PER_CENT
 from manager.web.floor.history import SPANS, history
 from manager.web.floor.plot import svg
-from manager.web.win_view import WinsView
+from manager.web.wins.view import WinsView
 from protocol.numbers import SOURCE_METER
 
 WINS_SHOWN_MAX = 10

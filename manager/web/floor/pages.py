@@ -25,7 +25,12 @@ from manager.web.rendering import Renderer
 # A view of 500 tables takes 20 ms of the loop that serves the units. Many readers on a busy floor
 # must not make it many times: it is made twice a second for all of them.
 VIEW_EVERY_MS = 500
-PARTS = ("meters", "tables", "wins", "alarms")
+PARTS = {
+    "meters": "floor/_meters.html",
+    "tables": "floor/_tables.html",
+    "wins": "wins/_wins.html",
+    "alarms": "alarms/_alarms.html",
+}
 
 
 class FloorPages:
@@ -49,22 +54,22 @@ class FloorPages:
         ]
 
     async def floor(self, request: Request) -> Response:
-        return self._render.answer(request, "live.html", "", view=self._manager.view())
+        return self._render.answer(request, "floor/live.html", "", view=self._manager.view())
 
     async def table(self, request: Request) -> Response:
         table = self._table(request.path_params["table"])
-        return self._render.answer(request, "table.html", "", table=table)
+        return self._render.answer(request, "floor/table.html", "", table=table)
 
     async def meter(self, request: Request) -> Response:
         meter = self._meter(request.path_params["meter"])
         plot = await self._plot(request)
-        return self._render.answer(request, "meter.html", "", meter=meter, plot=plot)
+        return self._render.answer(request, "floor/meter.html", "", meter=meter, plot=plot)
 
     async def plot(self, request: Request) -> Response:
         """The picture alone, for a page that is looked at for hours."""
         meter = self._meter(request.path_params["meter"])
         plot = await self._plot(request)
-        return HTMLResponse(self._render.part("_plot.html", meter=meter, plot=plot))
+        return HTMLResponse(self._render.part("floor/_plot.html", meter=meter, plot=plot))
 
     # -- streams -----------------------------------------------------------------------------
 
@@ -78,7 +83,7 @@ class FloorPages:
         return self._stream(
             request,
             f"table {name}",
-            lambda: {"table": self._render.part("_table.html", table=self._table(name))},
+            lambda: {"table": self._render.part("floor/_table.html", table=self._table(name))},
         )
 
     async def meter_events(self, request: Request) -> Response:
@@ -87,7 +92,7 @@ class FloorPages:
         return self._stream(
             request,
             f"meter {name}",
-            lambda: {"meter": self._render.part("_meter.html", meter=self._meter(name))},
+            lambda: {"meter": self._render.part("floor/_meter.html", meter=self._meter(name))},
         )
 
     def _stream(
@@ -124,4 +129,4 @@ class FloorPages:
 
 def floor_parts(manager: ManagerApi, templates: Environment) -> dict[str, str]:
     view = manager.view()
-    return {name: templates.get_template(f"_{name}.html").render(view=view) for name in PARTS}
+    return {name: templates.get_template(part).render(view=view) for name, part in PARTS.items()}

@@ -18,7 +18,7 @@ from manager.ledger.rules import ROLE_NAMES
 from manager.ledger.table_authority import CardKey, TableAuthority
 from manager.link.connection import Connection
 from manager.money import MICROCENTS_PER_CENT
-from manager.web.win_view import WinsView
+from manager.web.wins.view import WinsView
 from protocol.wire.settings import GameSetting, TableSettings
 
 WINS_SHOWN_MAX = 10

@@ -49,7 +49,7 @@ class TokenPages:
     ) -> Response:
         return self._render.answer(
             request,
-            "tokens.html",
+            "people/tokens.html",
             "tokens",
             409 if problem else 200,
             tokens=self._access.people.tokens.all(),

@@ -53,7 +53,7 @@ class SetupPages:
         """The link groups there are, and the first step to another table."""
         return self._render.answer(
             request,
-            "setup.html",
+            "setup/setup.html",
             "setup",
             groups=self._setup.groups(),
             paytables=self._setup.paytables(),
@@ -163,7 +163,7 @@ class SetupPages:
         chosen = {letter: paytable.id for letter, paytable in games.items()}
         return self._render.answer(
             request,
-            "setup_table.html",
+            "setup/setup_table.html",
             "setup",
             409 if problems and request.method == "POST" else 200,
             games=games,

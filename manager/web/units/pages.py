@@ -76,7 +76,7 @@ class UnitPages:
         units, view = self._here(), self._manager.view()
         return self._render.answer(
             request,
-            "units.html",
+            "units/units.html",
             "units",
             409 if problem else 200,
             waiting=units.waiting(),

@@ -17,7 +17,7 @@ from manager.people import roles
 from manager.people.people import Person
 from manager.people.two_people import Preview, Waiting
 from manager.web.access import Access, form_of, session_of
-from manager.web.correction_forms import FORMS, Form, request_of
+from manager.web.corrections.forms import FORMS, Form, request_of
 
 PAST_SHOWN_MAX = 50
 TITLES = {OPEN_TABLE: "Open a table"}  # of what is asked for on pages of its own
@@ -46,7 +46,7 @@ class CorrectionPages:
     async def all(self, request: Request) -> Response:
         role = session_of(request).person.role
         forms = [form for form in FORMS.values() if roles.may_ask(role, form.command)]
-        return self._page(request, "corrections.html", "corrections", forms=forms)
+        return self._page(request, "corrections/corrections.html", "corrections", forms=forms)
 
     async def form(self, request: Request) -> Response:
         return self._form(request, self._wanted(request), dict(request.query_params))
@@ -118,7 +118,7 @@ class CorrectionPages:
             preview = self._look_again(request, form, typed)
         return self._page(
             request,
-            "correction.html",
+            "corrections/correction.html",
             "corrections",
             409 if problem else 200,
             form=form,
@@ -148,7 +148,7 @@ class CorrectionPages:
         ]
         return self._page(
             request,
-            "requests.html",
+            "corrections/requests.html",
             "requests",
             409 if problem else 200,
             waiting=waiting,

@@ -57,7 +57,7 @@ class PeoplePages:
         code: str = "",
         form: dict[str, str] | None = None,
     ) -> Response:
-        text = self._templates.get_template("people.html").render(
+        text = self._templates.get_template("people/people.html").render(
             **self._access.context(request),
             here="people",
             people=self._access.people.all(),

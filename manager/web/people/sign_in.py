@@ -41,7 +41,7 @@ class SignInPages:
     async def sign_in(self, request: Request) -> Response:
         if self._access.first_code.is_wanted:
             return RedirectResponse("/first", status_code=303)
-        return self._page(request, "sign_in.html")
+        return self._page(request, "people/sign_in.html")
 
     async def signed_in(self, request: Request) -> Response:
         form, access = form_of(request), self._access
@@ -49,25 +49,25 @@ class SignInPages:
         try:
             person = await access.sign_in.check(typed)
         except NotKnown as error:
-            return self._page(request, "sign_in.html", str(error), error)
+            return self._page(request, "people/sign_in.html", str(error), error)
         access.people.act(person.name, "sign-in", f"{person.name} signed in at {typed.address}.")
         return self._let_in(request, person)
 
     async def first(self, request: Request) -> Response:
         self._check_first()
-        return self._page(request, "first.html")
+        return self._page(request, "people/first.html")
 
     async def first_made(self, request: Request) -> Response:
         """The first admin, whose name is chosen here."""
         self._check_first()
-        return await self._by_code(request, "first.html", self._access.first_code.use)
+        return await self._by_code(request, "people/first.html", self._access.first_code.use)
 
     async def code(self, request: Request) -> Response:
-        return self._page(request, "code.html")
+        return self._page(request, "people/code.html")
 
     async def code_used(self, request: Request) -> Response:
         """A password for somebody to whom an admin gave a code."""
-        return await self._by_code(request, "code.html", self._access.people.choose_password)
+        return await self._by_code(request, "people/code.html", self._access.people.choose_password)
 
     async def sign_out(self, request: Request) -> Response:
         person = session_of(request).person

@@ -47,7 +47,7 @@ class AlarmPages:
 
     def _page(self, request: Request, problem: str = "") -> Response:
         wanted = request.query_params.get("find", "")[:WANTED_MAX]
-        text = self._templates.get_template("alarms.html").render(
+        text = self._templates.get_template("alarms/alarms.html").render(
             **self._access.context(request),
             here="alarms",
             causes=self._manager.causes(),

@@ -1,7 +1,7 @@
 """A win's slips as PDF: a cover, then one sheet for each winner, the same bytes every time.
 
 It draws what the win's page shows, on letter paper with the fonts that every reader has. What the
-figures are is decided in `win_view`.
+figures are is decided in `view`.
 """
 
 from __future__ import annotations

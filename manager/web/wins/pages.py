@@ -17,7 +17,7 @@ from manager.ledger.stamps import Stamp
 from manager.people.roles import STAMPERS
 from manager.web.access import Access, form_of, session_of
 from manager.web.api import ManagerApi, View
-from manager.web.win_pdf import pdf_of
+from manager.web.wins.pdf import pdf_of
 
 
 class WinPages:
@@ -75,7 +75,7 @@ class WinPages:
             raise HTTPException(404, f"There is no win {number}.")
         if page > story["page_count"]:
             raise HTTPException(404, f"The entries of win {number} have no page {page}.")
-        return self._page(request, "explain.html", story=story)
+        return self._page(request, "wins/explain.html", story=story)
 
     # -- inside ------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ class WinPages:
         may_stamp = bool(win["number"]) and session_of(request).person.role in STAMPERS
         return self._page(
             request,
-            "win.html",
+            "wins/win.html",
             409 if problem else 200,
             win=win,
             problem=problem,

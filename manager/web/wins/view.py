@@ -21,7 +21,7 @@ from manager.ledger.store.entries import Kind
 from manager.ledger.store.relations import TRANSACTIONS
 from manager.ledger.wins import METHOD_OPERATOR, Win
 from manager.money import MICROCENTS_PER_CENT
-from manager.web.amount_words import in_words
+from manager.web.wins.amount_words import in_words
 from protocol.numbers import METHOD_CARD, METHOD_DEALER, METHOD_KEY, SOURCE_METER
 from protocol.proof.tail import printed
 from protocol.sensor_id import seat_of

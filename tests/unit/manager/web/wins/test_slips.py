@@ -10,8 +10,8 @@ import pytest
 from manager.audit.audit import audit
 from manager.ledger.errors import LedgerError
 from manager.ledger.stamps import Stamp, put_stamp, stamps_of
-from manager.web.amount_words import in_words
-from manager.web.win_pdf import pdf_of
+from manager.web.wins.amount_words import in_words
+from manager.web.wins.pdf import pdf_of
 from protocol.proof.tail import tails_in
 from tests.kit.manager_views import TAIL, FakeManager, claim_row, win_line, win_row
 from tests.kit.page_client import Browser

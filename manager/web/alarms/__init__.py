@@ -1,0 +1,1 @@
+"""Alarms by cause: what is open, who took it, and the history."""

@@ -1,0 +1,1 @@
+"""Accounts of people, and the doors by which they come in."""
