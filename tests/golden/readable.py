@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import Any
 
 from protocol.numbers import SWIPE_VOID
 from protocol.proof.seal import Sealer, sealed_bytes
 from protocol.proof.tail import tail_bytes
 from protocol.secrets.cards import card_key, swipe_proof
 from protocol.wire import enrolment, events, profile
-from protocol.wire.fields import wire_fields
 from protocol.wire.framing import frame
-from protocol.wire.messages import Event, Message, Settings
-from protocol.wire.record import Record
+from protocol.wire.in_words import in_words
+from protocol.wire.messages import Message
 from protocol.wire.rows import SeenTail
-from protocol.wire.settings import TableSettings
 from tests.kit.message_samples import EVENT_BODIES, JOURNAL_ID, TAIL, event_chain, samples
 from tests.kit.places import DOCS
 
@@ -38,42 +35,6 @@ Written by `python -m tests.golden.regenerate`; a test compares it with the code
 bytes of a frame are its length. What they mean is in [protocol.md](protocol.md). The words are
 CBOR's diagnostic notation (RFC 8949, section 8), with the name of each field before its value.
 """
-
-
-def diagnostic(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, bytes):
-        return f"h'{value.hex()}'"
-    if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {diagnostic(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(diagnostic(item) for item in value) + "]"
-    return str(value)
-
-
-def fields(record: Record, values: dict[int, Any], indent: str) -> Iterator[str]:
-    """Each field with its key and its name."""
-    names = {each.key: each.name for each in wire_fields(type(record))}
-    for key, item in values.items():
-        yield f"{indent}{key} {names.get(key, '(from 64 on)')}: {diagnostic(item)}"
-
-
-def in_words(message: Message) -> Iterator[str]:
-    values = profile.decode(message.encode())
-    yield f"0 type: {message.TYPE} ({type(message).__name__})"
-    del values[0]
-    yield from fields(message, values, "")
-    if isinstance(message, Event):
-        body = message.parse_body()
-        yield f"the body of kind {message.kind} ({type(body).__name__}):"
-        yield from fields(body, dict(message.body), "  ")
-    if isinstance(message, Settings):
-        settings = TableSettings.decode(message.body)
-        yield "the settings in the body:"
-        yield from fields(settings, profile.decode(message.body, len(message.body)), "  ")
 
 
 def wrapped(digits: str) -> Iterator[str]:

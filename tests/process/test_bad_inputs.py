@@ -22,6 +22,7 @@ import pytest
 
 import controller.__main__
 import deploy.installer.__main__
+import deploy.tech.__main__
 import manager.__main__
 import protocol.conformance.__main__
 import sim.__main__
@@ -48,6 +49,7 @@ MAINS: dict[str, Main] = {
     "check_seals": check_seals.main,
     "conformance": protocol.conformance.__main__.main,
     "installer": deploy.installer.__main__.main,
+    "tech": deploy.tech.__main__.main,
 }
 WHO = "--operator A --second B"
 # Each with a data folder that cannot be one, and with a number that no ledger could hold.
@@ -138,6 +140,7 @@ ELSEWHERE = {
         "unit 127.0.0.1:20000 --data {file}",
     ],
     "installer": ["unit install {tmp}/none.toml --root {tmp}/root", "unit no-such-command"],
+    "tech": ["no-such-command", "decode {tmp}", "decode {tmp}/none", "decode {file}", "decode abc"],
 }
 BAD_FOLDERS = {"a file": "{file}", "below a file": "{file}/data"}
 ROWS = [(who, command) for who, commands in ELSEWHERE.items() for command in commands] + [

@@ -1,0 +1,66 @@
+"""The technician's tool: find a unit, look into it, test it, and read what was taken home."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Final, NamedTuple
+
+from kit.command_line import REFUSED, run_command, say, told
+from kit.version import SOFTWARE
+
+NAME: Final = "underfelt-tech"
+
+
+class Command(NamedTuple):
+    help: str
+    # Imported only when it is called: `decode` must work where no screen library is installed.
+    module: str
+
+
+COMMANDS: Final = {
+    "decode": Command("what frames, captures and traces say, from hex or a file", "decode"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(_usage())
+        return 0 if arguments else REFUSED
+    if arguments[0] == "--version":
+        print(SOFTWARE)
+        return 0
+    command = COMMANDS.get(arguments[0])
+    if command is None:
+        say(f"{NAME}: there is no command {arguments[0]!r:.40}. {NAME} --help lists them.")
+        return REFUSED
+    name, rest = arguments[0], arguments[1:]
+
+    def run() -> int:
+        try:
+            module = importlib.import_module(f"deploy.tech.commands.{command.module}")
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] in ("deploy", "kit", "protocol"):
+                raise
+            say(f"{NAME}: {name} needs the package {error.name}: pip install '.[tech]'")
+            return REFUSED
+        return int(module.main(rest))
+
+    return told(run, name=f"{NAME} {name}")
+
+
+def _usage() -> str:
+    width = max(map(len, COMMANDS))
+    rows = [f"  {name:<{width}}  {command.help}" for name, command in COMMANDS.items()]
+    return "\n".join(
+        [f"usage: {NAME} COMMAND ...", "", str(__doc__), "", *rows, "", f"{NAME} COMMAND --help"]
+    )
+
+
+def run() -> None:
+    run_command(main)
+
+
+if __name__ == "__main__":
+    run()
