@@ -28,11 +28,14 @@ KEYPAD_ACTIONS = (
 # What any panel could send. It has one button per seat; of two games, the hand's row tells which.
 PANEL_BUTTON = re.compile(
     r"START|END|CONFIRM|CANCEL|JPOT|SEAT [1-9][0-9]?|HAND [a-z0-9][a-z0-9-]{0,47}( [AB])?"
-    r"|JOIN( [1-9][0-9]?){2,12}|TICK [1-9][0-9]?|REOPEN|VOID( [a-z-]{1,20})?|TRAIN"
+    r"|JOIN( [1-9][0-9]?){2,12}|TICK [1-9][0-9]?|REOPEN|VOID [a-z-]{1,20}|TRAIN"
     r"|FIND [1-9][0-9]?|FORGOTTEN [1-9][0-9]{0,11} [a-z-]{1,20}"
 )
 
 ROUND_DIGITS_MAX = 12
+
+# The first of the reasons that the panel lists under VOID GAME.
+VOID_FIRST = f"{commands.VOID} {numbers.VOID_REASONS[0]}"
 
 # Asks the table for nothing but light, so the round does not know it.
 FIND = "FIND"
@@ -56,7 +59,7 @@ def command_of(button: str, key_position: str, verdicts: Verdicts) -> tuple[Any,
         hand_id, _, letter = rest.partition(" ")
         return commands.hand(hand_id, letter) if hand_id and _is_letter(letter) else None
     if word == commands.VOID:
-        return commands.void(rest) if rest else commands.void()
+        return commands.void(rest) if rest else None
     if word == commands.FORGOTTEN:
         return _forgotten(rest)
     if rest:
@@ -109,11 +112,14 @@ def panel_buttons(workflow: str, seat_count: int, games: Sequence[Game]) -> list
 
 
 def after_a_win_buttons(workflow: str, seat_count: int) -> list[str]:
-    """Those of a touch panel's pay list (this seat was handed its due), to go back, and to void."""
+    """Those of a touch panel's pay list (this seat was handed its due), to go back, and to void.
+
+    VOID has a button for each reason; the first stands for them all here.
+    """
     if workflow == numbers.WORKFLOW_KEYPAD:
         return []
     ticks = [f"{commands.TICK} {seat}" for seat in range(1, seat_count + 1)]
-    return [*ticks, commands.REOPEN, commands.VOID]
+    return [*ticks, commands.REOPEN, VOID_FIRST]
 
 
 def hand_button(hand_id: str, letter: str) -> str:

@@ -107,7 +107,7 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
     question = inputs.keypad.asked if inputs.keypad else lambda: ("", "")
     asked = Asked(inputs.card_lock_out.left_ms, inputs.training.awaits_card, question)
     pages = TablePages(
-        core.table, core.keeper, core.news, felt, lights, inputs.presses, asked, core.deal
+        core.table, core.keeper, core.news, felt, lights, inputs.presses.press, asked, core.deal
     )
     # The unit lends its board, but nobody else is given the unit.
     lent: list[Unit] = []

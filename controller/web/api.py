@@ -6,11 +6,13 @@ hardware; whatever satisfies this protocol can be shown and pressed.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from controller.table.answer import Answer
 
 View = dict[str, Any]
+Press = Callable[[str], Coroutine[Any, Any, Answer]]
 
 
 class TableApi(Protocol):

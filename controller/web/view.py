@@ -19,14 +19,12 @@ from controller.core.round.rules import Rules
 from controller.core.round.state import RoundState
 from controller.core.round.voiding import REASON_WORDS
 from controller.felt.table_felt import TableFelt
-from controller.inputs.presses import Presses
 from controller.keeper import RoundKeeper
 from controller.lights.table_lights import TableLights
-from controller.table.answer import Answer
 from controller.table.dealt_hands import DealtHands
 from controller.table.news import TableNews
 from controller.table.state import TableState
-from controller.web.api import View
+from controller.web.api import Press, View
 from controller.web.deal_view import deal_view
 from kit.version import SOFTWARE
 from kit.words.numbers import money
@@ -63,7 +61,7 @@ class TablePages:
         news: TableNews,
         felt: TableFelt,
         lights: TableLights,
-        presses: Presses,
+        press: Press,
         asked: Asked,
         deal: DealtHands,
     ) -> None:
@@ -72,7 +70,7 @@ class TablePages:
         self._news = news
         self._felt = felt
         self._lights = lights
-        self._presses = presses
+        self.press = press
         self._asked = asked
         self._deal = deal
 
@@ -82,9 +80,6 @@ class TablePages:
 
     async def view_changed(self, after: int) -> int:
         return await self._news.shown.changed(after)
-
-    async def press(self, button: str) -> Answer:
-        return await self._presses.press(button)
 
     def view(self) -> View:
         state, table, config = self._keeper.state, self._table, self._table.config

@@ -70,10 +70,6 @@ class Sessions:
     def end(self, token: str) -> None:
         self._open.pop(_mark(token), None)
 
-    def end_all_of(self, person: Person) -> None:
-        for mark in [mark for mark, each in self._open.items() if each.person.id == person.id]:
-            del self._open[mark]
-
     def _is_in_time(self, session: Session) -> bool:
         now_s = self._now_s()
         is_in_time = now_s - session.seen_s < IDLE_MAX_S and now_s - session.begun_s < SHIFT_MAX_S

@@ -11,6 +11,7 @@ from copy import deepcopy
 from functools import cache
 from typing import Any
 
+from controller.inputs.buttons import VOID_FIRST
 from sim.floor.floor import Floor, FloorTable
 from sim.floor.named_faults import strike
 from sim.time.loop import run_virtual
@@ -81,7 +82,7 @@ async def _touch(player: _Player) -> None:
     await player.press("END")
     await player.press("JOIN 1 2")
     await player.press("REOPEN")
-    await player.press("VOID", "void asked")
+    await player.press(VOID_FIRST, "void asked")
     await player.swipe("SUPERVISOR", "void")
     await player.press("TRAIN", "training asked")
     await player.swipe("SUPERVISOR", "training")

@@ -270,21 +270,6 @@ class RoundState:
             return []
         return [_closed_values(aside[name]) if name == "closed" else aside[name] for name in ASIDE]
 
-    def entry_values(self) -> "list[Any]":
-        """What the journaled events alone do not rebuild: the half-made entry and its like."""
-        return [
-            self.selected_seat,
-            self.selected_letter,
-            self.pending_hand,
-            [] if self.round_open else self.blinking,
-            [] if self.round_open else self.joined,
-            self.end_asked,
-            self.taken_back,
-            self.reopen_asked,
-            self.void_asked,
-            self.late_asked,
-        ]
-
 
 def _closed_values(closed: "dict[str, Any] | None") -> "list[Any]":
     if closed is None:

@@ -1,11 +1,11 @@
 """Cards as small integers: ``suit * 13 + rank``, rank 0 is the two and 12 the ace.
 
-The joker is card 52. Knows names and suit masks, not how hands rank.
+The joker is card 52. Knows their names, not how hands rank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -40,23 +40,6 @@ def parse_card(name: str) -> int:
     return SUITS.index(suit) * 13 + RANKS.index(rank)
 
 
-def parse_cards(names: str) -> tuple[int, ...]:
-    """Cards separated by spaces, none of them twice."""
-    cards = tuple(parse_card(name) for name in names.split())
-    if len(set(cards)) != len(cards):
-        raise ValueError(f"A card stands twice in {names!r}.")
-    return cards
-
-
 def card_name(card: int) -> str:
     """The short name that ``parse_card`` reads."""
     return "Jk" if card == JOKER else RANKS[rank_of(card)] + SUITS[suit_of(card)]
-
-
-def suit_masks(cards: Iterable[int]) -> list[int]:
-    """One 13-bit rank mask per suit; a joker is left out."""
-    masks = [0, 0, 0, 0]
-    for card in cards:
-        if card != JOKER:
-            masks[suit_of(card)] |= 1 << rank_of(card)
-    return masks

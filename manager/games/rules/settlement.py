@@ -30,11 +30,6 @@ class Settled:
     pay_cents: int = 0
     hand_id: str = ""
 
-    @property
-    def net_cents(self) -> int:
-        """The player's gain; a loss is negative."""
-        return -self.wager_cents if self.outcome == LOSE else self.pay_cents
-
 
 def win(bet: str, wager_cents: int) -> Settled:
     """Even money."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from controller.inputs.buttons import KEYPAD_ACTIONS, is_button
+from controller.inputs.buttons import KEYPAD_ACTIONS, VOID_FIRST, is_button
 from controller.inputs.training_door import TRAIN
 
 STATES = ("open", "locked", "claim", "confirm", "offline", "fault", "closed")
@@ -185,7 +185,8 @@ OTHER_BUTTONS = (
 
 
 def _button(words: list[str]) -> tuple[str, ...]:
-    button = " ".join(words)
+    """VOID is a list on the panel; alone it stands for the list's first row."""
+    button = " ".join(words) if words != ["VOID"] else VOID_FIRST
     if button not in ("ALL", TRAIN) and not is_button(button):
         raise ValueError(f"the buttons are {', '.join(BUTTONS)}, {OTHER_BUTTONS}")
     return (button,)

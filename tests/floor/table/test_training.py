@@ -15,6 +15,7 @@ from sim.floor.floor import TABLES_FOLDER, Floor, FloorTable
 from sim.runs.scenario.language import parse_scenario
 from sim.runs.scenario.player import Player
 from sim.time.loop import run_virtual
+from tests.kit.half_made_entry import entry_values
 
 TABLES = sorted(path.stem for path in TABLES_FOLDER.glob("*.toml"))
 # What a unit journals without any game: its boots, settings and faults, and that people trained.
@@ -88,7 +89,7 @@ async def confirm(table: FloorTable) -> None:
 
 
 def kept(unit: Unit) -> list[Any]:
-    return [unit.keeper.live_state.durable_values(), unit.keeper.live_state.entry_values()]
+    return [unit.keeper.live_state.durable_values(), entry_values(unit.keeper.live_state)]
 
 
 def journal_kinds(unit: Unit) -> list[int]:

@@ -10,6 +10,7 @@ import asyncio
 import random
 from dataclasses import dataclass
 
+from controller.inputs.buttons import VOID_FIRST
 from sim.runs.storm.floor.table import StormTable
 
 CARDS = ("SUPERVISOR", "EXECUTIVE", "UNKNOWN", "HALF", "GARBAGE")
@@ -95,7 +96,7 @@ class Supervisor:
             await asyncio.sleep(0.3)
             self._table.turn_key("RUN")
             return
-        await self._table.press("VOID")
+        await self._table.press(VOID_FIRST)
         await asyncio.sleep(self._chance.randint(50, 800) / 1000)
         self._table.swipe("SUPERVISOR")
 

@@ -7,7 +7,6 @@ import random
 import pytest
 
 from manager.games import load_paytable
-from manager.games.evaluators.cards import parse_cards
 from manager.games.evaluators.plain import hands_made
 from manager.games.rules import (
     RuleError,
@@ -19,7 +18,8 @@ from manager.games.rules import (
     high_five,
     i_luv_suits,
 )
-from manager.games.rules.settlement import pay_hand
+from manager.games.rules.settlement import LOSE, pay_hand
+from tests.kit.playing_cards import parse_cards
 
 FOUR_CARD = four_card.Paytables(
     automatic_bonus=load_paytable("four-card/automatic-bonus/FCP-01"),
@@ -42,8 +42,13 @@ PAI_GOW = face_up_pai_gow.Paytables(
 )
 
 
+def gain_cents(bet: Settled) -> int:
+    """What the player won; a lost wager is negative."""
+    return -bet.wager_cents if bet.outcome == LOSE else bet.pay_cents
+
+
 def outcomes(settled: list[Settled]) -> dict[str, tuple[str, int]]:
-    return {bet.bet: (bet.outcome, bet.net_cents) for bet in settled}
+    return {bet.bet: (bet.outcome, gain_cents(bet)) for bet in settled}
 
 
 class TestFourCard:
@@ -392,12 +397,12 @@ class TestCoverAll:
 
     def test_only_the_highest_hand_pays(self) -> None:
         hands = [parse_cards(hand) for hand in self.HANDS]
-        assert cover_all.settle(hands, 100).net_cents == 1700
-        assert cover_all.settle(hands[:2], 100).net_cents == 900
+        assert gain_cents(cover_all.settle(hands, 100)) == 1700
+        assert gain_cents(cover_all.settle(hands[:2], 100)) == 900
 
     def test_less_than_three_of_a_kind_loses(self) -> None:
         hands = [parse_cards("2c 2d 5h 9s Kc"), parse_cards("4c 4d 3h 9c Kd")]
-        assert cover_all.settle(hands, 100).net_cents == -100
+        assert gain_cents(cover_all.settle(hands, 100)) == -100
 
     def test_the_number_of_hands_is_limited(self) -> None:
         with pytest.raises(RuleError, match="2 to 8 hands"):
@@ -409,5 +414,5 @@ def test_a_meter_pay_is_not_settled_on_the_felt() -> None:
     with pytest.raises(RuleError, match="ledger"):
         pay_hand("progressive", 100, jackpot.hand("four-aces"))
     # 9 for 1: the wager was taken, eight wagers are gained.
-    assert pay_hand("progressive", 100, jackpot.hand("three-of-a-kind")).net_cents == 800
+    assert gain_cents(pay_hand("progressive", 100, jackpot.hand("three-of-a-kind"))) == 800
     assert "three-of-a-kind" in hands_made("four-card", parse_cards("3c 3d 3h 8s 2c"))

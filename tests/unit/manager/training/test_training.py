@@ -8,10 +8,10 @@ import pytest
 
 from manager.cli.train import main
 from manager.games import load_paytable
-from manager.games.evaluators.cards import parse_cards
 from manager.games.rules.settlement import LOSE, PUSH, WIN
 from manager.training.deal import deal_round, jackpot_hand
 from manager.training.tables import TABLES
+from tests.kit.playing_cards import parse_cards
 
 
 @pytest.mark.parametrize("game", sorted(TABLES))

@@ -170,7 +170,8 @@ def test_the_stream_carries_the_rendered_parts(manager: FakeManager) -> None:
     access = access_to(small_store())
     bob = add_people(access.people, Bob="auditor")["Bob"]
     events = next(route for route in build(manager, access).routes if route.path == "/events")
-    cookie = f"{access.cookie}={access.sessions.begin(bob)}".encode()
+    token = access.sessions.begin(bob)
+    cookie = f"{access.cookie}={token}".encode()
     scope = {"type": "http", "method": "GET", "path": "/events", "query_string": b""}
     request = Request(scope | {"headers": [(b"cookie", cookie), (b"host", b"192.0.2.1")]})
 
@@ -186,5 +187,5 @@ def test_the_stream_carries_the_rendered_parts(manager: FakeManager) -> None:
     parts = run_virtual(first_event())
     assert sorted(parts) == ["alarms", "meters", "tables", "wins"]
     assert 'data-meter="main"' in parts["meters"]
-    access.sessions.end_all_of(bob)
+    access.sessions.end(token)
     assert access.is_still_on(request) is False  # and with it the stream is over
