@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from sim.hardware.ics.pca9685 import LEVEL_MAX
@@ -24,7 +25,7 @@ LOOK_BACK_MS = 240
 LEVEL_TOLERANCE = 0.02
 CHANGES_MAX = 128
 FADE_TOLERANCE = 0.005
-SAMPLE_MS = 25
+SAMPLES_MS = range(-WINDOW_MS, 1, 25)  # before now
 PHASE_STEP_MS = 10
 
 WHITE, AMBER = "white", "amber"
@@ -133,7 +134,7 @@ class LampEye:
 
     def _fading(self, sensor: str, now_ns: int) -> str:
         for prefix, fading, dark in (("", WHITE, AMBER), (TRAINING, AMBER, WHITE)):
-            if any(level for _, level in self._levels(sensor, dark, now_ns)):
+            if any(self._levels(sensor, dark, now_ns)):
                 continue
             levels = self._levels(sensor, fading, now_ns)
             for name, fade in FADES.items():
@@ -142,11 +143,10 @@ class LampEye:
                     return prefix + name
         return SETTLING
 
-    def _levels(self, sensor: str, colour: str, now_ns: int) -> list[tuple[int, float]]:
-        """The lamp's brightness in the last second, with its time in ms before now."""
+    def _levels(self, sensor: str, colour: str, now_ns: int) -> list[float]:
+        """The lamp's brightness at each sample of the last second, oldest first."""
         return [
-            (at_ms, self.level(sensor, colour, now_ns + at_ms * MILLISECOND_NS))
-            for at_ms in range(-WINDOW_MS, 1, SAMPLE_MS)
+            self.level(sensor, colour, now_ns + at_ms * MILLISECOND_NS) for at_ms in SAMPLES_MS
         ]
 
     def describe(self, sensor: str, now_ns: int) -> str:
@@ -206,10 +206,20 @@ def _agrees(seen: list[Seen], pattern: tuple[tuple[str, int], ...], first: int) 
     return True
 
 
-def _follows(levels: list[tuple[int, float]], fade: Fade, part: float) -> bool:
+def _follows(levels: list[float], fade: Fade, part: float) -> bool:
     """Whether all levels lie on the curve, wherever in it the window began."""
+    tolerance = fade.tolerance
+    for curve in _curves(fade):
+        for level, on_curve in zip(levels, curve, strict=True):
+            if not -tolerance <= level - part * on_curve <= tolerance:
+                break
+        else:
+            return True
+    return False
+
+
+@cache
+def _curves(fade: Fade) -> list[list[float]]:
+    """A second of the fade, begun at each of its phases; scenarios ask for it all the time."""
     phases_ms = range(0, 2 * fade.half_ms, PHASE_STEP_MS)
-    return any(
-        all(abs(level - part * fade.at(at_ms + phase)) <= fade.tolerance for at_ms, level in levels)
-        for phase in phases_ms
-    )
+    return [[fade.at(at_ms + phase) for at_ms in SAMPLES_MS] for phase in phases_ms]
