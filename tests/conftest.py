@@ -6,6 +6,8 @@ Async tests are plain functions that hand a coroutine to `sim.time.loop.run_virt
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +21,11 @@ from hypothesis import settings
 settings.register_profile("steady", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("deep", deadline=None, print_blob=True)
 settings.load_profile("steady")
+
+# A machine may ask Python to leave no compiled modules behind. The tests start hundreds of
+# interpreters, and each of them would then compile all that it imports once more.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture(autouse=True)
