@@ -15,6 +15,7 @@ from manager.intake.units import Units
 from manager.ledger.book import Book
 from manager.ledger.corrections.reasons import Signed
 from manager.ledger.errors import LedgerError
+from manager.setup import table_people
 from manager.setup.unit_settings import check_reserve
 
 Request = Mapping[str, str]
@@ -59,6 +60,8 @@ class Booking:
             return self._release_unit(request)
         if command == OPEN_TABLE:
             return self._open_table(request)
+        if command in table_people.COMMANDS:
+            return table_people.carry_out(self._book, request, _signed(request))
         if command == CHANGE_TERMS:
             return self._change_terms(request)
         return approvals.carry_out(self._book, request)

@@ -9,6 +9,10 @@ class LedgerError(Exception):
     """An entry or an operation the ledger does not allow; nothing was written."""
 
 
+class NeedsTwo(LedgerError):  # noqa: N818
+    """It could be done, by two people."""
+
+
 class StoreError(LedgerError):
     """The database is damaged, foreign, in use or of another version: no play until mended."""
 

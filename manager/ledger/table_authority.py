@@ -31,6 +31,7 @@ class TableAuthority:
     rounds_per_hour_max: int = 0  # 0 = any
     cards: tuple[CardKey, ...] = ()
     cards_mark: str = ""  # by which the file's cards are recognised
+    people_kept_here: bool = False  # cards and techs were changed at the manager: the file's rest
 
     def find(self, proof: bytes, proof_by: Callable[[bytes], bytes]) -> CardKey | None:
         """The card that made this proof; `proof_by` makes the one that a key would make."""

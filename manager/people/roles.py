@@ -49,10 +49,19 @@ _MAY: Mapping[str, tuple[Roles, Roles]] = {
     "accept-restore": (_OFFICE, frozenset({Role.EXECUTIVE})),
     "release-unit": (_BOTH | {Role.ADMIN}, _FLOOR | {Role.SURVEILLANCE}),
     "adopt-journal": (_BOTH | {Role.ADMIN}, _FLOOR | {Role.SURVEILLANCE}),
+    "add-card": (_OFFICE | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
+    "change-card": (_OFFICE | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
+    "retire-card": (_BOTH | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
+    "add-tech": (_OFFICE | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
+    "change-tech": (_OFFICE | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
+    "retire-tech": (_BOTH | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
 }
 COMMANDS = tuple(_MAY)
-# Only these can be done by one person: stopping play, and adding the house's own money.
-_ALONE = frozenset({"suspend", "adopt-journal"})
+# One person is enough to stop play, to take a card away and to let a tech in; the ledger may still
+# ask for two, as where a locked unit is replaced. Adding the house's own money is one more.
+_ALONE = frozenset(
+    {"suspend", "adopt-journal", "retire-card", "add-tech", "change-tech", "retire-tech"}
+)
 
 ASKERS: Roles = frozenset().union(*(asks for asks, _ in _MAY.values()))
 DECIDERS: Roles = frozenset().union(*(decides for _, decides in _MAY.values()))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kit.spelling import is_one_person
-from manager.ledger.errors import LedgerError
+from manager.ledger.errors import LedgerError, NeedsTwo
 from manager.ledger.store.relations import REQUESTS, Row
 from manager.ledger.store.store import Store
 from manager.people import roles
@@ -78,21 +78,33 @@ class TwoPeople:
         """What would be done if the second person agreed now; the books have moved since."""
         return self._looked_at(waiting.asked_by, {"command": waiting.command, **waiting.words})
 
-    def _looked_at(self, asked_by: str, request: Request) -> Preview:
+    def _looked_at(self, asked_by: str, request: Request, second: str = SECOND_TO_COME) -> Preview:
         before, after, sentence = self._shown(), self._shown(), ""
         try:
             with self._store.transaction():
-                sentence = self._book({**request, "operator": asked_by, "second": SECOND_TO_COME})
+                sentence = self._book({**request, "operator": asked_by, "second": second})
                 after = self._shown()
                 raise _OnlyLooking
         except _OnlyLooking:
             changes = ((name, before.get(name, 0), cents) for name, cents in after.items())
             return Preview(sentence, tuple(each for each in changes if each[1] != each[2]))
 
+    def needs_two(self, by: Person, request: Request) -> bool:
+        """Whether it has to wait: by its kind, or because of how things stand in the books."""
+        if roles.needs_two(request):
+            return True
+        try:
+            self._looked_at(by.name, request, second="")
+        except NeedsTwo:
+            return True
+        except LedgerError:
+            return False  # who looks at it or asks for it is told why
+        return False
+
     def ask(self, by: Person, request: Request) -> str:
         """Done at once where one person is enough; otherwise it waits for another one."""
         _check_asker(by, request)
-        if not roles.needs_two(request):
+        if not self.needs_two(by, request):
             return self._done({**request, "operator": by.name, "second": ""})
         self.preview(by, request)  # what cannot be done needs nobody's approval
         number = self._file(by, request)
@@ -179,7 +191,8 @@ class TwoPeople:
             kept = json.dumps(words, sort_keys=True, ensure_ascii=False)
             asked = (by.name, now_ms, now_ms + WAITS_MS)
             self._store.put(REQUESTS, (number, command, kept, *asked, "waiting", "", 0, ""))
-            self._act(by.name, "asked", f"{by.name} asked for {command}: request {number}.", number)
+            sentence = f"{by.name} asked for {command}: request {number}."
+            self._people.act(by.name, "asked", sentence, request=str(number))
         return number
 
     def _decide(self, waiting: Waiting, state: str, by: str, answer: str) -> None:
@@ -195,10 +208,7 @@ class TwoPeople:
             )
             sentence = f"Request {waiting.number} of {waiting.asked_by} was {state}"
             sentence += f" by {by}." if by else "."
-            self._act(by, state, sentence, waiting.number)
-
-    def _act(self, who: str, what: str, sentence: str, number: int) -> None:
-        self._people.act(who, what, sentence, request=str(number))
+            self._people.act(by, state, sentence, request=str(waiting.number))
 
     def _check_waiting(self, waiting: Waiting) -> None:
         if waiting.state != "waiting":

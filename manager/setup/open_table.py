@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from kit.config import Document, load, parse, refusal
 from manager.games import load_paytable as load_shipped_paytable
 from manager.ledger.book import Book
+from manager.ledger.table_authority import TableAuthority
 from manager.ledger.terms import Jackpot
 from manager.setup.authority import build_authority
 from manager.setup.link_rules import LinkedTable, check_layout, check_link, check_type
@@ -83,10 +85,13 @@ def open_document(
         settings = build_settings(setup, salt, load_paytable)
         before = book.tables.authority_of(setup.table_id)
         authority = build_authority(setup, salt, before)
+        if known is not None and before.people_kept_here:
+            settings = replace(settings, techs=known.techs)
         with book.store.transaction():
             if known is not None:
+                _tell_untaken(book, setup.table_id, authority, before)
                 _refuse_differences(book, setup, settings, known)
-                _adopt_people(book, settings, known, authority != before)
+                _adopt_people(book, settings, known, _unmarked(authority) != _unmarked(before))
             else:
                 _open_new(book, setup, settings, load_paytable)
                 for sentence in limits.warnings(setup) if limits else ():
@@ -152,6 +157,23 @@ def _adopt_people(
         book.tables.replace(settings)
         sentence = f"Table {settings.table_id} was opened with other {', '.join(changed)}."
         book.alarms.record("PEOPLE", sentence, settings.table_id)
+
+
+def _unmarked(authority: TableAuthority) -> TableAuthority:
+    """Without what is known of the file's cards, where those are not taken."""
+    return replace(authority, cards_mark="") if authority.people_kept_here else authority
+
+
+def _tell_untaken(
+    book: Book, table_id: str, authority: TableAuthority, before: TableAuthority
+) -> None:
+    """Whoever edits the file of a table whose cards are kept at the manager must hear of it."""
+    if before.people_kept_here and authority.cards_mark != before.cards_mark:
+        sentence = (
+            f"The file of table {table_id} names other cards than before. They are not taken:"
+            " this table's cards and techs are kept on the page Cards and techs."
+        )
+        book.alarms.record("PEOPLE", sentence, table_id)
 
 
 def _refuse_other_terms(book: Book, wanted: Jackpot) -> None:

@@ -63,6 +63,20 @@ class UnitsApi(Protocol):
     def do(self, command: str, **words: str) -> str: ...
 
 
+class TablePeopleApi(Protocol):
+    def tables(self) -> list[View]: ...
+
+    def cards(self) -> list[View]: ...
+
+    def techs(self) -> list[View]: ...
+
+    async def keys_of(self, typed: str, table_id: str) -> str:
+        """What a request carries of a card's number."""
+        ...
+
+    async def pin_of(self, typed: str, again: str) -> str: ...
+
+
 class FloorApi(Protocol):
     async def groups(self) -> list[View]:
         """Every group of jackpots of the property, with its owner, meters and tables."""
@@ -119,6 +133,9 @@ class ManagerApi(Protocol):
 
     @property
     def archive(self) -> ArchiveApi: ...
+
+    @property
+    def table_people(self) -> TablePeopleApi: ...
 
     @property
     def version(self) -> int: ...

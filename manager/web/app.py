@@ -21,6 +21,7 @@ from manager.web.machines.token_pages import TokenPages
 from manager.web.managers_page import ManagersPage
 from manager.web.people.pages import PeoplePages
 from manager.web.people.sign_in import SignInPages
+from manager.web.people.table_people_pages import TablePeoplePages
 from manager.web.refusals import refusal
 from manager.web.rendering import Renderer
 from manager.web.report_pages import ReportPages
@@ -64,6 +65,7 @@ def build(
             *AlarmPages(manager, access, templates).routes(),
             *SignInPages(access, templates).routes(),
             *PeoplePages(access, templates).routes(),
+            *TablePeoplePages(manager.table_people, access, render).routes(),
             *TokenPages(access, render).routes(),
             *MachineRoutes(manager.machines, access).routes(),
             *CorrectionPages(access, templates, manager.view).routes(),

@@ -22,6 +22,7 @@ from manager.web.floor.meters import MetersView
 from manager.web.floor.tables import TablesView
 from manager.web.lookups import ReportsView
 from manager.web.machines.view import MachinesView
+from manager.web.people.table_people import TablePeopleView
 from manager.web.wins.view import WinsView
 
 WINS_SHOWN_MAX = 10
@@ -58,6 +59,7 @@ class ManagerView:
         self._now_ms = now_ms
         self.tables = TablesView(book, units, connection_of, now_ms, wins)
         self.archive = WinsArchive(book, wins)
+        self.table_people = TablePeopleView(book)
         self.meters = MetersView(book, wins.gaming_day, now_ms, wins)
         self.machines = MachinesView(
             book,

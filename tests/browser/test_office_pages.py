@@ -26,7 +26,7 @@ PAGES = (
     *("/", "/tables/touch-1", "/meters/main", "/wins", "/wins/1", "/wins/1/explain"),
     *("/requests", "/corrections", "/corrections/adjust", "/alarms", "/days", "/bank", "/units"),
     *("/setup", f"/setup/table?A={GAME}", "/advice", f"/advice/numbers?paytable={GAME}"),
-    *("/training",),
+    *("/training", "/cards"),
 )
 LOOKS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1280, "height": 800}},
@@ -135,6 +135,28 @@ def test_a_table_is_set_up_by_one_and_opened_by_another(house: OfficeHouse) -> N
     expect(second.locator(".notice")).to_contain_text("Table four-card-9 is open")
     second.goto(f"{house.url}/tables/four-card-9")
     expect(second.get_by_role("heading", name="Four Card 9")).to_be_visible()
+
+
+def test_a_card_is_added_by_one_and_approved_by_another(house: OfficeHouse) -> None:
+    """The reader types the number and Enter into the last field; nothing shows it."""
+    asker, second = house.let_in(Role.OPERATOR), house.let_in(Role.EXECUTIVE)
+    asker.goto(f"{house.url}/cards")
+    form = asker.locator("#add-card")
+    form.get_by_label("Name on the list").fill("SUPERVISOR-9")
+    form.get_by_label("Your password again").fill(PASSWORD)
+    form.get_by_label("Its number").focus()
+    asker.keyboard.type(";6012345000000999=9912?")
+    asker.keyboard.press("Enter")
+    expect(asker.locator(".notice")).to_contain_text("waits for a second person")
+    expect(asker.locator('[data-card="SUPERVISOR-9"]')).to_have_count(0)
+    second.goto(f"{house.url}/requests")
+    request = second.locator("[data-request]").filter(has_text="SUPERVISOR-9").first
+    expect(request).to_contain_text("counts as SUPERVISOR")
+    request.get_by_label("Your password again").fill(PASSWORD)
+    request.get_by_role("button", name="Approve").click()
+    expect(second.locator(".notice")).to_contain_text("Card SUPERVISOR-9 counts as SUPERVISOR")
+    asker.goto(f"{house.url}/cards")
+    expect(asker.locator('[data-card="SUPERVISOR-9"]')).to_contain_text("Supervisor")
 
 
 def test_a_cut_stream_comes_back_with_everything(browser: Browser, tmp_path: Path) -> None:

@@ -160,6 +160,26 @@ class FakeMachines:
         return lists | dict.fromkeys(counts, 0) | {"is_well": True}
 
 
+class FakeTablePeople:
+    """One card and one tech at one table."""
+
+    def tables(self) -> list[View]:
+        return [{"id": "four-card-touch", "name": "Four Card Poker 7"}]
+
+    def cards(self) -> list[View]:
+        card = {"label": "SUPERVISOR-7", "role": "supervisor", "last_day": "", "enabled": True}
+        return [card | {"tables": self.tables()}]
+
+    def techs(self) -> list[View]:
+        return [{"label": "Bench tech", "tables": self.tables()}]
+
+    async def keys_of(self, typed: str, table_id: str) -> str:
+        return f"four-card-touch={'ab' * 32}"
+
+    async def pin_of(self, typed: str, again: str) -> str:
+        return f"{'ab' * 16}={'cd' * 32}"
+
+
 class FakeManager(Fake):
     def __init__(self, view: View | None = None) -> None:
         super().__init__(manager_view() if view is None else view)
@@ -167,6 +187,7 @@ class FakeManager(Fake):
         self.machines = FakeMachines()
         self.meters = FakeMeters()
         self.archive = FakeArchive(self.view()["wins"])
+        self.table_people = FakeTablePeople()
 
     def claims(self) -> list[View]:
         claims: list[View] = self.view()["claims"]

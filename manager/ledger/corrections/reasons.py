@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from kit.spelling import is_one_person
-from manager.ledger.errors import LedgerError
+from manager.ledger.errors import LedgerError, NeedsTwo
 
 R = TypeVar("R", bound=enum.StrEnum)
 
@@ -69,7 +69,7 @@ class Signed:
 
     def require_two(self, what: str) -> None:
         if not self.second.strip():
-            raise LedgerError(f"{what} needs a second person.")
+            raise NeedsTwo(f"{what} needs a second person.")
         if is_one_person(self.operator, self.second):
             raise LedgerError(f"{what} needs two different people, not {self.operator} twice.")
 

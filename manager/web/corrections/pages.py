@@ -16,11 +16,18 @@ from manager.ledger.errors import LedgerError
 from manager.people import roles
 from manager.people.people import Person
 from manager.people.two_people import Preview, Waiting
+from manager.setup.table_people import HIDDEN_WORDS
 from manager.web.access import Access, form_of, session_of
 from manager.web.corrections.forms import FORMS, Form, request_of
 
 PAST_SHOWN_MAX = 50
-TITLES = {OPEN_TABLE: "Open a table"}  # of what is asked for on pages of its own
+# Of what is asked for on pages of its own.
+TITLES = {
+    OPEN_TABLE: "Open a table",
+    "add-card": "Add a card",
+    "change-card": "Change a card",
+}
+LABELS = {"label": "Card", "role": "Counts as", "last-day": "Last day", "table": "Table"}
 
 
 class CorrectionPages:
@@ -126,7 +133,9 @@ class CorrectionPages:
             typed=typed,
             preview=preview,
             problem=problem,
-            needs_two=roles.needs_two(request_of(form, typed)),
+            needs_two=self._access.two_people.needs_two(
+                session_of(request).person, request_of(form, typed)
+            ),
             deciders=sorted(roles.deciders(form.command)),
         )
 
@@ -170,7 +179,11 @@ class CorrectionPages:
             "number": each.number,
             "title": form.title if form else TITLES.get(each.command, each.command),
             "is_table": each.command == OPEN_TABLE,
-            "words": [(labels.get(name, name), text) for name, text in each.words.items()],
+            "words": [
+                (labels.get(name, LABELS.get(name, name)), text)
+                for name, text in each.words.items()
+                if name not in HIDDEN_WORDS
+            ],
             "asked_by": each.asked_by,
             "asked_ms": each.asked_ms,
             "until_ms": each.until_ms,

@@ -7,7 +7,6 @@ page is a few rows by their keys.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, timedelta
 from typing import Any
 
 from kit.words.numbers import money
@@ -18,12 +17,12 @@ from manager.ledger.rules import ROLE_NAMES
 from manager.ledger.table_authority import CardKey, TableAuthority
 from manager.link.connection import Connection
 from manager.money import MICROCENTS_PER_CENT
+from manager.setup.table_people import day_text
 from manager.web.wins.view import WinsView
 from protocol.wire.settings import GameSetting, TableSettings
 
 WINS_SHOWN_MAX = 10
 ROUNDS_SHOWN_MAX = 10
-_FIRST_DAY = date(1970, 1, 1)
 
 View = dict[str, Any]
 
@@ -211,10 +210,9 @@ def rule_rows(settings: TableSettings, authority: TableAuthority) -> list[tuple[
 
 
 def _card(card: CardKey) -> View:
-    last = (_FIRST_DAY + timedelta(days=card.last_day)).isoformat() if card.last_day else ""
     return {
         "label": card.label,
         "role": ROLE_NAMES[card.role],
-        "last_day": last,
+        "last_day": day_text(card.last_day),
         "enabled": card.enabled,
     }

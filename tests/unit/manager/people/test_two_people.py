@@ -9,6 +9,7 @@ import pytest
 
 from manager.audit.audit import audit
 from manager.ledger.errors import LedgerError
+from manager.ledger.store.entries import EventSource
 from manager.ledger.store.places import engine_at
 from manager.ledger.store.store import Store
 from manager.people.errors import NotAllowed
@@ -176,6 +177,20 @@ def test_requests_outlive_a_restart(tmp_path: Path) -> None:
     assert again.approve(house.bob, 1) == "Done."
     assert audit(store).sound
     store.close()
+
+
+def test_replacing_a_locked_unit_waits_for_a_second_person(house: House) -> None:
+    """Catches: a form that does it for one person, or that only says it needs two."""
+    units, asked = house.books.manager.units, {"command": "adopt-journal", "unit": "UF-touch-1"}
+    asked["reason"] = "its disk was copied"
+    assert not house.two.needs_two(house.ann, asked)
+    with house.books.store.transaction():
+        units.lock(units.get("UF-touch-1"), "It forked.", EventSource("UF-touch-1"))
+    assert house.two.needs_two(house.ann, asked)
+    assert "waits for a second person" in house.two.ask(house.ann, asked)
+    assert units.successions.permitted_table("UF-touch-1") == ""
+    house.two.approve(house.bob, 1)
+    assert units.successions.permitted_table("UF-touch-1") == "touch-1"
 
 
 def test_each_command_has_somebody_who_asks_and_another_who_decides() -> None:

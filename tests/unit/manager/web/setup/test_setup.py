@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
-import httpx
 import pytest
 
 from kit.config import parse
 from manager.games import load_paytable
 from manager.people.roles import Role
 from manager.setup.table_file import read_setup
-from manager.web.app import build
 from manager.web.setup.typed_table import blank, text_of
-from tests.kit.people import PASSWORD, access_to, add_people
-from tests.kit.pretend_books import Books, document
+from tests.kit.page_house import PageHouse
+from tests.kit.people import PASSWORD, add_people
 
 GAME = "four-card/progressive/Pays-1"
-HOST = "192.0.2.1"
 NEW = {
     "A": GAME,
     "table.id": "four-card-9",
@@ -30,37 +26,7 @@ NEW = {
 }
 
 
-class House:
-    """A manager with one table, an operator and an executive."""
-
-    def __init__(self) -> None:
-        self.books = Books()
-        self.books.open(document())
-        self.manager = self.books.manager
-        self.access = access_to(self.manager.store, book=self.manager.booking.book)
-        add_people(self.access.people, Olga="operator", Emil="executive")
-        self.app = build(self.manager.view, self.access)
-
-    def ask(self, name: str, path: str, form: dict[str, str] | None = None) -> httpx.Response:
-        person = self.access.people.find(name)
-        assert person is not None
-        token = self.access.sessions.begin(person)
-        session = self.access.sessions.find(token)
-        assert session is not None
-        sent = {**form, "form_key": session.form_key} if form is not None else None
-
-        async def asked() -> httpx.Response:
-            transport = httpx.ASGITransport(app=self.app)
-            cookies = {self.access.cookie: token}
-            async with httpx.AsyncClient(
-                transport=transport, base_url=f"http://{HOST}", cookies=cookies
-            ) as client:
-                method = "GET" if sent is None else "POST"
-                origin = {"origin": f"http://{HOST}"}
-                return await client.request(method, path, data=sent, headers=origin)
-
-        return asyncio.run(asked())
-
+class House(PageHouse):
     def look(self, **typed: str) -> str:
         """Looked at with all of NEW, but for what is typed; `A__top__seed` is `A.top.seed`."""
         fields = NEW | {name.replace("__", "."): text for name, text in typed.items()}
