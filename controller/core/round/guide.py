@@ -196,8 +196,9 @@ def _before_the_game(state: "RoundState", rules: "Rules", around: "Around") -> "
         next_button = "" if obstacle or not around.chips else commands.START
         # A manager may have recorded words of its own.
         reason = voiding.REASON_WORDS.get(state.void_reason, state.void_reason)
-        said = [str(state.round_number), _seats(state.voided), reason]
-        return "voided", said, INFO, next_button
+        seats = _seats(state.voided)
+        name = "voided-several" if "," in seats else "voided"
+        return name, [str(state.round_number), seats, reason], INFO, next_button
     if obstacle:
         return "said", [obstacle], INFO, ""
     if not rules.games:

@@ -17,7 +17,8 @@ SENTENCES = {
         " Reason: {0}."
     ),
     "void-asked.keypad": "Press CANCEL again to void this game and give the bets back.",
-    "voided": "Game {0} is void. Give each bet back: seats {1}. Reason: {2}.",
+    "voided": "Game {0} is void. Give the bet of seat {1} back. Reason: {2}.",
+    "voided-several": "Game {0} is void. Give each bet back: seats {1}. Reason: {2}.",
     "late-asked": (
         "Swipe a supervisor's card to enter a forgotten win of game {0}, or press CANCEL."
     ),

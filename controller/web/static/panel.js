@@ -128,9 +128,14 @@ function renderSeat(seat) {
     setData(place, "light", sensor.light);
     setData(place, "accepted", sensor.accepted);
     setAttribute(place.querySelector("use"), "href", `#lamp-${sensor.light}`);
-    setText(place.querySelector(".sensor-word"), say(LIGHTS[sensor.light] ?? sensor.light));
+    setText(place.querySelector(".sensor-word"), lightWord(sensor.light, view.voided.includes(seat.seat)));
   });
   slot(button, "hand", handWords(seat.sensors.filter((sensor) => sensor.hand)));
+}
+
+// The spot of a void game blinks like a refused one, because its chip goes back, too. It was a bet.
+function lightWord(light, isVoid) {
+  return light === "refused" && isVoid ? say("Give back") : say(LIGHTS[light] ?? light);
 }
 
 // Where two games are played, the letters say which bets have a hand, as on the lamps; two names
@@ -191,9 +196,10 @@ function showMessage(kind, text) {
   if (kind === "refused" && isNew) byId("message").animate([{ translate: "0 -0.35rem" }, { translate: "0 0" }], 180);
 }
 
-// Whoever has said why a game is void is done with the list, and so is whoever touches elsewhere.
+// Whoever has pressed a button of the table is done with the list, and so is whoever touches
+// elsewhere.
 document.addEventListener("click", ({ target }) => {
-  const kept = target.closest('[data-button^="VOID "]') ? null : target.closest(".drop");
+  const kept = target.closest("[data-button]") ? null : target.closest(".drop");
   setTimeout(() => all(".drop[open]").forEach((list) => (list.open = list === kept)));
 });
 
