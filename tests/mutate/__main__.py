@@ -57,6 +57,7 @@ def main() -> int:
             report.add(change, verdict, time.monotonic() - began_s)
         report.doubt(_flaky(copy, reach, report))
     finally:
+        copy.close()
         report.print_figures()
     return 0 if report.percent() >= KILL_RATE_MIN_PERCENT else 1
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import copy
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 COMPARED = {
@@ -35,6 +36,8 @@ COUNTED = {
 }
 EXTREMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
+Key = tuple[str, str, str, str, str, int]
+
 
 @dataclass(frozen=True)
 class Change:
@@ -47,19 +50,21 @@ class Change:
     after: str
     start: int
     end: int
+    nth: int = 1  # where a function has the same line twice
 
     def applied_to(self, source: bytes) -> bytes:
         return source[: self.start] + self.after.encode() + source[self.end :]
 
     @property
-    def key(self) -> tuple[str, str, str, str, str]:
+    def key(self) -> Key:
         """What it is without its line number, which would not last."""
-        return self.module, self.function, self.line_text, one_line(self.before), self.after
+        place = (self.module, self.function, self.line_text)
+        return *place, one_line(self.before), self.after, self.nth
 
     @property
     def name(self) -> str:
         """A short name that lasts as long as the line does."""
-        return hashlib.sha256("\0".join(self.key).encode()).hexdigest()[:8]
+        return hashlib.sha256("\0".join(map(str, self.key)).encode()).hexdigest()[:8]
 
     @property
     def sentence(self) -> str:
@@ -76,7 +81,12 @@ def changes_of(root: Path, module: str) -> list[Change]:
     source = (root / module).read_bytes()
     finder = _Finder(module, source)
     finder.visit(ast.parse(source))
-    return sorted(finder.found, key=lambda change: (change.start, change.kind, change.after))
+    numbered: list[Change] = []
+    seen: Counter[Key] = Counter()
+    for change in sorted(finder.found, key=lambda each: (each.start, each.kind, each.after)):
+        seen[change.key] += 1
+        numbered.append(replace(change, nth=seen[change.key]))
+    return numbered
 
 
 class _Finder(ast.NodeVisitor):

@@ -1,7 +1,8 @@
 """Changes that nobody could ever see, each with its reason. They are not tried and not counted.
 
 It alone reads `equivalent.toml`. A row names its change by module, function, the line's text and
-the text before and after: a line number would not last.
+the text before and after: a line number would not last. Where a function has the same line twice,
+`nth` says which one is meant.
 """
 
 from __future__ import annotations
@@ -10,11 +11,10 @@ import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.mutate.changes import Change
+from tests.mutate.changes import Change, Key
 
 FILE = Path(__file__).with_name("equivalent.toml")
 KEYS = ("module", "function", "line", "before", "after")
-Key = tuple[str, str, str, str, str]
 
 
 def reasons(file: Path = FILE) -> dict[Key, str]:
@@ -22,7 +22,7 @@ def reasons(file: Path = FILE) -> dict[Key, str]:
     found: dict[Key, str] = {}
     for row in rows:
         module, function, line, before, after = (row[key] for key in KEYS)
-        found[module, function, line, before, after] = row["why"]
+        found[module, function, line, before, after, row.get("nth", 1)] = row["why"]
     return found
 
 
@@ -34,8 +34,10 @@ def outdated(changes: Iterable[Change], file: Path = FILE) -> list[Key]:
 
 def row_for(change: Change) -> str:
     """A row to fill in, for one who has made sure."""
-    lines = [f"{key} = {_quoted(value)}" for key, value in zip(KEYS, change.key, strict=True)]
-    return "\n".join(["[[equivalent]]", *lines, 'why = ""'])
+    *texts, nth = change.key
+    lines = [f"{key} = {_quoted(str(value))}" for key, value in zip(KEYS, texts, strict=True)]
+    which = [f"nth = {nth}"] if nth > 1 else []
+    return "\n".join(["[[equivalent]]", *lines, *which, 'why = ""'])
 
 
 def _quoted(text: str) -> str:

@@ -1,8 +1,9 @@
 """Which tests run which function, measured once and kept in `build/mutate`.
 
 It alone knows the order in which tests are asked about a change: those of the changed module's own
-folder first, then the cheap ones. A test file is measured anew when its text has changed. That a
-function is reached by other tests since then only makes the choice a little worse.
+file first, then those of its folder, each with the cheap ones first. A test file is measured anew
+when its text has changed. That a function is reached by other tests since then only makes the
+choice a little worse.
 """
 
 from __future__ import annotations
@@ -63,8 +64,17 @@ class Reach:
         """
         index = self._index()
         found = index.get(f"{change.module}:{change.function}") or index.get(change.module, [])
-        own_folder = f"tests/unit/{Path(change.module).parent}/"
-        return sorted(found, key=lambda each: (not each.test.startswith(own_folder), each.cpu_s))
+        module = Path(change.module)
+        own_folder = f"tests/unit/{module.parent}/"
+        own_file = f"{own_folder}test_{module.stem}.py::"
+        return sorted(
+            found,
+            key=lambda each: (
+                not each.test.startswith(own_file),
+                not each.test.startswith(own_folder),
+                each.cpu_s,
+            ),
+        )
 
     def names(self) -> set[str]:
         return {each.test for tests in self._index().values() for each in tests}

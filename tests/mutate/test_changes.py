@@ -103,6 +103,20 @@ def test_a_row_is_read_as_it_was_printed(tmp_path: Path) -> None:
     assert gone[2] == "self.total += cents"
 
 
+def test_the_same_line_twice_is_told_apart(tmp_path: Path) -> None:
+    twice = "def owed(self):\n    if self.a:\n        return\n    if self.b:\n        return\n"
+    (tmp_path / "till.py").write_text(twice, encoding="utf-8")
+    first, second = (
+        change
+        for change in changes_of(tmp_path, "till.py")
+        if change.kind == "early return dropped"
+    )
+    file = tmp_path / "equivalent.toml"
+    file.write_text(equivalents.row_for(second), encoding="utf-8")
+    assert set(equivalents.reasons(file)) == {second.key}
+    assert first.name != second.name
+
+
 def test_what_is_named_exists() -> None:
     for path in rooms.LEFT_OUT:
         assert (ROOT / path).is_file()

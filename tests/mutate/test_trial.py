@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,7 +47,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("tree")
     for folder in ("manager", "tests/unit/manager", "tests/mutate"):
         (root / folder).mkdir(parents=True)
-    shutil.copy2(TESTS / "mutate" / "recorder.py", root / "tests" / "mutate")
+    for name in ("recorder.py", "warm.py"):
+        shutil.copy2(TESTS / "mutate" / name, root / "tests" / "mutate")
     shutil.copy2(ROOT / "pyproject.toml", root)
     (root / MODULE).write_text(SOURCE, encoding="utf-8")
     (root / FILE).write_text(TEST, encoding="utf-8")
@@ -54,8 +56,10 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def copy(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    return Copy(root, tmp_path_factory.mktemp("copy") / "tree")
+def copy(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
+    copy = Copy(root, tmp_path_factory.mktemp("copy") / "tree")
+    yield copy
+    copy.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Plays one change: a copy of the tree with the change in it, and tests until one fails.
 
-The tree itself is never touched. What a trial may compute is bounded, and so is how long it may
-hang: a test that does not end has noticed the change as well.
+The tree itself is never touched. What each test may compute is bounded, and so is how long a trial
+may hang: a test that does not end has noticed the change as well.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 import enum
 import json
 import os
-import resource
 import shutil
-import signal
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,15 +21,15 @@ from tests.mutate.changes import Change
 from tests.mutate.reach import Reached
 
 # Tests beyond this are not asked: they are the same tables once more.
-ASKED_CPU_MAX_S = 40.0
+ASKED_CPU_MAX_S = 20.0
 # The first few tests are asked alone: mostly one of them notices, and fewer files are read.
 FIRST_CPU_MAX_S = 3.0
-START_CPU_S = 15
-RECORDING_CPU_MAX_S = 600.0
-SLOWER_TIMES = 4  # with the change in it a test may compute so much longer
+START_CPU_S = 8
+RECORDING_CPU_MAX_S = 600
 HANG_TIMES = 12  # on a busy machine, beside what it computes
 FOLDERS = ("controller", "deploy", "docs", "hal", "kit", "manager", "protocol", "sim", "tests")
-PYTEST = ("-m", "pytest", "-q", "-x", "--tb=no", "-p", "no:cacheprovider", "-p", "no:randomly")
+PYTEST = ("-q", "-x", "--tb=no", "-p", "no:cacheprovider")
+RECORDED = "reach.jsonl"
 NOT_ASKED = "the tests could not be read"
 PASSED, SOME_FAILED, NO_TEST_FOUND = 0, 1, 5
 
@@ -53,6 +52,8 @@ class Copy:
     def __init__(self, root: Path, place: Path) -> None:
         self.place = place
         self._second = 1
+        self._warm: subprocess.Popen[str] | None = None
+        self._scratch = tempfile.TemporaryDirectory(prefix="mutate-")  # short: sockets lie there
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         ignored = shutil.ignore_patterns("__pycache__", "node_modules", ".hypothesis")
@@ -94,8 +95,8 @@ class Copy:
 
     def failing(self, tests: list[Reached]) -> str:
         """The first test that fails, "" when all pass."""
-        cpu_s = sum(test.cpu_s for test in tests)
-        done = self._run([test.test for test in tests], cpu_s)
+        cpu_s = {test.test: test.cpu_s for test in tests}
+        done = self._run(list(cpu_s), cpu_s, START_CPU_S)
         if done is None:
             return "it hangs"
         code, output = done
@@ -109,10 +110,10 @@ class Copy:
 
     def record(self, files: list[str]) -> list[dict[str, object]]:
         """Plays test files on the sound tree; a row for each test that passed."""
-        rows = self.place / "reach.jsonl"
+        rows = self.place / RECORDED
         rows.unlink(missing_ok=True)
         plugin = ["-p", "tests.mutate.recorder", "--maxfail=0"]
-        done = self._run([*plugin, *files], RECORDING_CPU_MAX_S, rows)
+        done = self._run([*plugin, *files], {}, RECORDING_CPU_MAX_S)
         if done is None or done[0] not in (PASSED, SOME_FAILED, NO_TEST_FOUND):
             raise Refused(f"These tests do not run without any change: {' '.join(files)}")
         for line in done[1].splitlines():
@@ -121,32 +122,49 @@ class Copy:
         lines = rows.read_text(encoding="utf-8").splitlines() if rows.is_file() else []
         return [json.loads(line) for line in lines]
 
+    def close(self) -> None:
+        if self._warm is not None:
+            self._warm.kill()
+            self._warm.communicate()
+            self._warm = None
+        self._scratch.cleanup()
+
     def _run(
-        self, arguments: list[str], cpu_s: float, rows: Path | None = None
+        self, arguments: list[str], cpu_s: dict[str, float], start_cpu_s: int
     ) -> tuple[int, str] | None:
         """Exit code and output, None when it hangs."""
-        compiled = {"PYTHONPYCACHEPREFIX": str(self.place / "pycache"), "PYTHONHASHSEED": "0"}
-        environment = {**os.environ, **compiled}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        process = subprocess.Popen(
-            [sys.executable, *PYTEST, *arguments],
-            cwd=self.place,
-            env=environment | ({"REACH_FILE": str(rows)} if rows else {}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,  # so that its children end with it
-            preexec_fn=lambda: _bound(int(START_CPU_S + SLOWER_TIMES * cpu_s)),
-        )
-        try:
-            output, _ = process.communicate(timeout=60 + HANG_TIMES * (START_CPU_S + cpu_s))
-        except subprocess.TimeoutExpired:
+        if self._warm is None:
+            self._warm = self._started()
+        assert self._warm.stdin is not None
+        assert self._warm.stdout is not None
+        output = Path(self._scratch.name) / "output"
+        question = {
+            "arguments": [*PYTEST, f"--basetemp={self._scratch.name}/t", *arguments],
+            "output": str(output),
+            "cpu_s": cpu_s,
+            "start_cpu_s": start_cpu_s,
+            "wall_max_s": 60 + HANG_TIMES * (start_cpu_s + sum(cpu_s.values())),
+        }
+        self._warm.stdin.write(json.dumps(question) + "\n")
+        self._warm.stdin.flush()
+        code = json.loads(self._warm.stdout.readline())
+        if code is None:
             return None
-        finally:
-            _end(process)
-        return process.returncode, output
+        return code, output.read_text(encoding="utf-8", errors="replace")
+
+    def _started(self) -> subprocess.Popen[str]:
+        """A warm Python. Other plugins than pytest's own are not asked for, and take seconds."""
+        compiled = {"PYTHONPYCACHEPREFIX": str(self.place / "pycache"), "PYTHONHASHSEED": "0"}
+        environment = {**os.environ, **compiled, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        return subprocess.Popen(
+            [sys.executable, "tests/mutate/warm.py"],
+            cwd=self.place,
+            env=environment | {"REACH_FILE": str(self.place / RECORDED)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
 
 def _within(tests: list[Reached], cpu_max_s: float) -> list[Reached]:
@@ -158,17 +176,3 @@ def _within(tests: list[Reached], cpu_max_s: float) -> list[Reached]:
             break
         chosen.append(test)
     return chosen
-
-
-def _bound(cpu_max_s: int) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_max_s, cpu_max_s + 5))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
-    finally:
-        process.wait()
