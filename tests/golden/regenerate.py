@@ -1,7 +1,8 @@
-"""Writes the golden frames and files anew: `python -m tests.golden.regenerate`.
+"""Writes the golden frames, files and drawn evenings anew: `python -m tests.golden.regenerate`.
 
-Only for a new protocol version, or a new sample. A changed file of a released version means that
-units in the field would no longer be understood; the difference belongs in the review.
+Only for a new protocol version, a new sample, or new rules of the core. A changed file of a
+released version means that units in the field would no longer be understood; the difference
+belongs in the review.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from protocol.wire.framing import frame
-from tests.golden import readable
+from tests.golden import readable, told
 from tests.golden.files import DUMPS_PATH, WRITERS, dump
 from tests.kit.message_samples import samples
 
@@ -32,6 +33,8 @@ def main() -> None:
             fill(path)
             write(DUMPS_PATH / f"{name}.sql", dump(path))
     write(readable.PAGE, readable.page())
+    for kind in told.KINDS:
+        write(told.file_of(kind), told.page(kind))
 
 
 def write(path: Path, text: str) -> None:

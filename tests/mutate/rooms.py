@@ -44,12 +44,14 @@ TESTS = (
     "tests/golden",
     "tests/contract",
     "tests/hostile",
-    "tests/scenarios/test_scenarios.py",
+    "tests/fuzz/test_appendix_a.py",
+    "tests/fuzz/test_books_histories.py",
+    "tests/fuzz/test_codec_differential.py",
+    "tests/fuzz/test_ledger_histories.py",
     "tests/floor/table",
     "tests/floor/recovery",
     "tests/power_cut",
-    "tests/fuzz/test_appendix_a.py",
-    "tests/fuzz/test_codec_differential.py",
+    "tests/scenarios/test_scenarios.py",
 )
 # These have nothing to do with the rooms above, compute for minutes, or need what is left out.
 SKIPPED_TESTS = (

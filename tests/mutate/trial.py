@@ -124,8 +124,7 @@ class Copy:
 
     def close(self) -> None:
         if self._warm is not None:
-            self._warm.kill()
-            self._warm.communicate()
+            self._warm.communicate()  # it ends when nobody can ask any more
             self._warm = None
         self._scratch.cleanup()
 
@@ -164,6 +163,7 @@ class Copy:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            start_new_session=True,  # so that Ctrl-C comes to us alone
         )
 
 

@@ -56,14 +56,13 @@ def _asked(question: dict[str, Any]) -> int | None:
     if child == 0:
         _play(question)
     ended = os.pidfd_open(child)
-    try:
-        in_time, _, _ = select.select([ended], [], [], question["wall_max_s"])
-    finally:
-        os.close(ended)
+    # Nothing is asked meanwhile, so news from there is that whoever asked is gone.
+    news, _, _ = select.select([ended, sys.stdin], [], [], question["wall_max_s"])
+    os.close(ended)
     # Whatever it started ends with it. Until it is waited for, its number is nobody else's.
     os.killpg(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) if in_time else None
+    return os.waitstatus_to_exitcode(status) if ended in news else None
 
 
 def _play(question: dict[str, Any]) -> NoReturn:
