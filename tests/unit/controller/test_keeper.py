@@ -12,11 +12,12 @@ from controller.core.felt import spot
 from controller.core.round import commands
 from controller.journal.journal import Journal
 from controller.journal.state_image import round_image
-from controller.keeper import RoundKeeper
-from controller.table.answer import Answer
+from controller.keeper import TRAIN_LATER, RoundKeeper
+from controller.table.answer import TAKEN, Answer
 from hal import aio
 from hal.worker import InlineWorker
 from protocol import numbers
+from protocol.wire import events as wire_events
 from sim.runs.storm.floor.slow_disk import Pace, SlowDisk
 from sim.time.loop import run_virtual
 from tests.kit.core_table import make_rules
@@ -148,6 +149,89 @@ def test_a_round_is_as_old_after_a_power_cut_as_the_clock_and_its_records_say(
         assert again.clock.age_ms() == age_ms
         await asyncio.sleep(1)
         assert again.clock.age_ms() == age_ms + 1_000
+        journal.close()
+
+    run_virtual(scenario())
+
+
+def test_after_old_records_are_forgotten_rounds_and_claims_count_on(journal: Journal) -> None:
+    """Catches: a number of the baseline not taken up. The next round would be number 1 again."""
+    wall = Wall()
+
+    async def scenario() -> None:
+        keeper, rules = restarted(journal, wall), make_rules()
+        for _ in range(2):
+            await keeper.submit(rules, commands.start(ACCEPTED))
+            await keeper.submit(rules, commands.seat(3))
+            await keeper.submit(rules, commands.hand("three-of-a-kind"))
+            await keeper.submit(rules, commands.confirm())
+            number = keeper.state.last_claim_number
+            await keeper.submit(rules, commands.claim_refused(number))
+            await keeper.submit(rules, commands.seat(3))
+            await keeper.submit(rules, commands.hand("three-of-a-kind"))
+            await keeper.submit(rules, commands.end())
+            await keeper.submit(rules, commands.end())
+            assert not keeper.state.round_open
+        journal.outbox.acknowledge(journal.last_sequence)
+        journal.records.forget_until(journal.last_sequence)
+        again = restarted(journal, wall)
+        await again.restore()
+        assert (again.state.round_number, again.state.last_claim_number) == (2, 2)
+        journal.close()
+
+    run_virtual(scenario())
+
+
+def test_what_closes_the_table_waits_for_the_end_of_a_game(journal: Journal) -> None:
+    """Catches: service that begins in a game, or while people train; `begin` left out."""
+    begun: list[str] = []
+    opened = wire_events.Service("service", "Tech 1", "begun")
+
+    async def scenario() -> None:
+        keeper, rules = restarted(journal, Wall()), make_rules()
+
+        async def begin() -> Answer:
+            return await keeper.record(opened, lambda: begun.append("service"), "A game is on.")
+
+        await keeper.submit(rules, commands.start(ACCEPTED))
+        assert await begin() == Answer(False, "A game is on.")
+        await keeper.submit(rules, commands.end())
+        await keeper.begin_training([], "Supervisor 1")
+        assert await begin() == Answer(False, "A game is on.")
+        await keeper.end_training()
+        recorded = journal.last_sequence
+        assert begun == []
+        assert await begin() == TAKEN
+        assert begun == ["service"]
+        assert journal.last_sequence == recorded + 1
+        journal.close()
+
+    run_virtual(scenario())
+
+
+def test_training_waits_for_the_end_of_a_game_and_leaves_no_press_in_the_journal(
+    journal: Journal,
+) -> None:
+    async def scenario() -> None:
+        keeper, rules = restarted(journal, Wall()), make_rules()
+        assert await keeper.end_training() == TAKEN
+        assert journal.last_sequence == 0
+        await keeper.submit(rules, commands.start(ACCEPTED))
+        assert await keeper.begin_training([], "") == Answer(False, TRAIN_LATER)
+        assert keeper.training is None
+        await keeper.submit(rules, commands.end())
+        await keeper.begin_training([], "Supervisor 1")
+        recorded = journal.last_sequence
+        await keeper.submit(rules, commands.start(ACCEPTED), "START")
+        await keeper.refuse("CARD", "The card could not be read.")
+        assert keeper.state.round_open
+        assert not keeper.live_state.round_open
+        assert journal.last_sequence == recorded
+        await keeper.end_training()
+        assert journal.last_sequence == recorded + 1
+        assert not keeper.state.round_open
+        await keeper.refuse("CARD", "The card could not be read.")
+        assert journal.last_sequence == recorded + 2
         journal.close()
 
     run_virtual(scenario())
