@@ -145,9 +145,7 @@ class LampEye:
 
     def _levels(self, sensor: str, colour: str, now_ns: int) -> list[float]:
         """The lamp's brightness at each sample of the last second, oldest first."""
-        return [
-            self.level(sensor, colour, now_ns + at_ms * MILLISECOND_NS) for at_ms in SAMPLES_MS
-        ]
+        return [self.level(sensor, colour, now_ns + at_ms * MILLISECOND_NS) for at_ms in SAMPLES_MS]
 
     def describe(self, sensor: str, now_ns: int) -> str:
         """What was seen in the last second, for a report."""

@@ -16,8 +16,8 @@ HOST = "192.0.2.1"
 class PageHouse:
     """An operator, an executive, and whoever else is named."""
 
-    def __init__(self, **roles: str) -> None:
-        self.books = Books()
+    def __init__(self, books: Books | None = None, **roles: str) -> None:
+        self.books = books or Books()
         self.books.open(document())
         self.manager = self.books.manager
         self.access = access_to(self.manager.store, book=self.manager.booking.book)
