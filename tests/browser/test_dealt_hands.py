@@ -33,6 +33,8 @@ DIFFERS = {
     "agrees": False,
     "sentence": "Seat 2: 7 Card Straight Flush was entered, the cards show Four of a Kind.",
 }
+# Without checks and column the cards have the whole page, and are large.
+NOTHING_BESIDE: dict[str, Any] = {"checks": [], "cover_all": []}
 
 
 @pytest.fixture(scope="module")
@@ -69,11 +71,14 @@ def keep(page: Page, name: str) -> None:
 
 
 @pytest.mark.parametrize("size", PANELS, ids=str)
-@pytest.mark.parametrize(("hands", "cards"), [(3, 5), (7, 7), (8, 5), (7, 4)])
+@pytest.mark.parametrize(
+    ("hands", "cards", "others"),
+    [(3, 5, {}), (7, 7, {}), (8, 5, {}), (7, 4, {}), (4, 7, NOTHING_BESIDE)],
+)
 def test_every_dealt_card_is_seen_whole(
-    chromium: Browser, size: tuple[int, int], hands: int, cards: int
+    chromium: Browser, size: tuple[int, int], hands: int, cards: int, others: dict[str, Any]
 ) -> None:
-    table = FakeTable(table_view() | {"has_shuffler": True, "deal": deal(hands, cards)})
+    table = FakeTable(table_view() | {"has_shuffler": True, "deal": deal(hands, cards, **others)})
     with Served(app.build(table)) as served:
         page = opened(chromium, served, "/cards", size)
         expect(page.locator(".dealt")).to_have_count(hands)
