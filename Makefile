@@ -15,7 +15,7 @@ SLOW_UNIT_TESTS := tests/unit/manager/odds tests/unit/manager/training tests/uni
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run setup-test setup-check check test test-python test-kernel test-property storm soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
+.PHONY: help setup run setup-test setup-check check test test-python test-kernel test-property test-deploy deb storm soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
 
 help: ## print this list
 	@sed -nE -e 's/^#> (.*)/\n\1/p' -e 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -61,6 +61,9 @@ test-kernel: setup-test ## the real libraries on a stock Debian kernel in QEMU (
 test-property: setup-test ## several managers over PostgreSQL under Patroni and etcd, killed and frozen
 	@deploy/setup/property && $(PYTHON) -m pytest -m property -s -q tests/property
 
+test-deploy: setup-check deb ## the Debian packages in a clean Debian root: installed, upgraded, purged; as root
+	@deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy
+
 fuzz: setup-test ## the fuzz tests, fifty times as deep
 	@$(PYTHON) -m pytest tests/fuzz -n 2 -q --hypothesis-profile=deep
 
@@ -69,6 +72,10 @@ fuzz-codec: setup-test ## coverage-guided fuzzing of the codecs for a minute (x8
 
 perf: setup-test ## measure; ratios of one run, JSON in build/perf.json
 	@$(PYTHON) -m sim perf --json build/perf.json
+
+#> To ship it
+deb: setup-check ## Debian packages in build/deb; SUITE=trixie or bookworm, ARCH=amd64 or arm64
+	@$(PYTHON) -m deploy.package manager --suite $(or $(SUITE),trixie) --arch $(or $(ARCH),amd64)
 
 #> To keep house
 pictures: setup-test ## photograph the dealer's guide and the bench anew, in Chromium

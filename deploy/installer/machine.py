@@ -87,6 +87,10 @@ class Machine(Staged):
         if os.geteuid() != 0:
             raise InstallRefused("run it as root, with sudo")
         place = Path(self.product.place)
+        if (place / "current").is_dir() and not (place / "current").is_symlink():
+            raise InstallRefused(
+                f"{self.product.user} was installed with apt here, and apt upgrades and removes it"
+            )
         above = next(each for each in (place, *place.parents) if each.exists())
         if above.stat().st_dev != Path("/etc").stat().st_dev:
             # systemd and udev read what is there before other file systems are mounted.

@@ -85,7 +85,7 @@ class Tools:
 
 
 def _fetch(tools: Tools, lock: str, wheels: Path) -> None:
-    others, sometimes = _split(lock)
+    others, sometimes = split_lock(lock)
     fetch = ("download", "--no-deps", "--require-hashes", "--only-binary", ":all:")
     tools.pip(*fetch, "-d", str(wheels), "-r", tools.listed(others))
     if not sometimes:
@@ -96,7 +96,7 @@ def _fetch(tools: Tools, lock: str, wheels: Path) -> None:
         _build(tools, sometimes, wheels)
 
 
-def _split(lock: str) -> tuple[str, str]:
+def split_lock(lock: str) -> tuple[str, str]:
     """The lock's entries without the one that may have to be built, and that one."""
     entries = LOCKED.findall(lock)
     built = [entry for entry in entries if entry.startswith(f"{SOMETIMES_BUILT}==")]

@@ -90,3 +90,13 @@ def test_what_a_program_complains_of_is_passed_on(programs: Programs) -> None:
     programs.fail("udevadm", "no such device")
     with pytest.raises(InstallRefused, match="udevadm control --reload: no such device"):
         Machine(UNIT).reload()
+
+
+def test_what_apt_installed_is_left_to_apt(
+    programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches an installer that switches, or removes, a folder that dpkg owns."""
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    (tmp_path / "opt/current").mkdir(parents=True)
+    with pytest.raises(InstallRefused, match="was installed with apt here"):
+        Machine(MANAGER).check()

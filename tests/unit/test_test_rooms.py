@@ -145,4 +145,4 @@ def test_the_rooms_are_the_known_ones() -> None:
     known = (
         "browser contract floor fuzz golden hostile kernel kit mutate portable power_cut process"
     )
-    assert rooms == {*known.split(), "property", "scenarios", "storm", "unit"}
+    assert rooms == {*known.split(), "deploy", "property", "scenarios", "storm", "unit"}
