@@ -29,6 +29,7 @@ from controller.service.commands import (
 from controller.service.find import find_seat
 from controller.service.idle import show_idle
 from controller.service.live.around import ServicePlace
+from controller.service.program_check import installed_program, show_program
 from controller.service.restore import Request, restore
 from controller.unenrolled import wait_until_enrolled
 from controller.unit import Unit, UnitPlace, open_unit
@@ -40,6 +41,7 @@ from hal.loop_watch import UNIT_BEAT_S, LoopWatch
 from kit.clock import wall_ms
 from kit.command_line import run_command, told, whole
 from kit.config import ConfigError
+from kit.signed_release import KEY_FILE
 from kit.tasks import first_ends_all, stop_asked
 from kit.version import SOFTWARE
 from protocol.secrets.tls import limit_tls_buffers, open_stream
@@ -95,6 +97,11 @@ def _parser() -> argparse.ArgumentParser:
     asking.add_argument("--manager", required=True, metavar="HOST:PORT")
     asking.add_argument("--ca-fingerprint", required=True, metavar="HEX")
     asking.add_argument("--code", required=True, help="the operator's one-time code")
+    verifying = commands.add_parser("verify", help="hold the program against what was approved")
+    verifying.add_argument("--key", type=Path, default=KEY_FILE, metavar="FILE", help="public key")
+    verifying.add_argument("--seed", default="", metavar="TEXT", help="prints a seeded digest")
+    verifying.add_argument("--slot", type=Path, metavar="FILE", help="and one of this partition")
+    verifying.add_argument("--folder", type=Path, metavar="DIR", help="of another release")
     return parser
 
 
@@ -106,6 +113,8 @@ def _add(commands: Any, name: str, help_text: str) -> argparse.ArgumentParser:
 
 
 async def _command(options: argparse.Namespace) -> int:
+    if options.command == "verify":
+        return show_program(options.folder, options.key, options.seed, options.slot)
     config = load_unit_config(options.config)
     if options.command == "enrol":
         return await enrol_unit(config, options)
@@ -177,6 +186,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
             identity.sealer(serial),
             # The service manager starts it again at once.
             service=ServicePlace(data, restart=stop.set),
+            program=installed_program(),
         )
     )
     try:

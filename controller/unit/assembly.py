@@ -160,8 +160,18 @@ def _core(place: UnitPlace, hardware: Hardware, tasks: UnitTasks) -> Core:
     journal, disk = hardware.stores.journal, hardware.disk
     keeper = RoundKeeper(journal, disk, place.wall_ms, news.announce)
     intake = CommandIntake(keeper, table, news)
+    deal, resumed = DealtHands(), aio.Event()
     return Core(
-        place.wall_ms, tasks, news, DealtHands(), fault_events, table, keeper, intake, aio.Event()
+        place.wall_ms,
+        tasks,
+        news,
+        deal,
+        fault_events,
+        table,
+        keeper,
+        intake,
+        resumed,
+        place.program,
     )
 
 

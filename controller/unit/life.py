@@ -66,6 +66,7 @@ class Unit:
         self.inputs = inputs
         self.evidence = evidence
         self.pages, self.service = faces.pages, faces.service
+        self._program = core.program
         web = core.table.config.web
         self.words = HouseWords(web.language, web.display_language)
 
@@ -110,6 +111,9 @@ class Unit:
         return True
 
     async def _resume(self) -> None:
+        if self._program:
+            # Before anything else: a table never opens for the moment that this takes.
+            await self._program.look(self.table.faults, self.hardware.evidence_disk)
         try:
             await self._restore()
         except JournalFault as fault:
@@ -137,6 +141,10 @@ class Unit:
         if journal.repair:
             for raised in (True, False):
                 await self.intake.record(FaultEvent("memory", "unit", raised, journal.repair))
+        if self._program:
+            found = await disk.run(partial(self._program.news, journal.records))
+            if found:
+                await self.intake.record(found)
         await self.intake.submit(commands.resume())
 
     async def _restore_inputs(self) -> None:
@@ -186,6 +194,9 @@ class Unit:
         start("service-mode", self.service.mode.run(), critical=False)
         start("black-box", self.evidence.black_box.run(), critical=False)
         start("health", self.evidence.health.run(), critical=False)
+        if self._program:
+            check = self._program.run(self.table.faults, self.hardware.evidence_disk)
+            start("program-check", check, critical=False)
         if self.felt.ic_watches:
             start("felt-memory", self._sensing.memory.run(), critical=False)
         if self.evidence.seals:

@@ -34,6 +34,7 @@ from controller.keeper import RoundKeeper
 from controller.link.call_order import Connect
 from controller.service.live.around import ServicePlace
 from controller.service.live.table import LiveTable
+from controller.service.program_check import ProgramCheck
 from controller.stores import StoreOpeners, Stores
 from controller.table.dealt_hands import DealtHands
 from controller.table.fault_events import FaultEvents
@@ -72,6 +73,7 @@ class UnitPlace:
     open_felt: FeltOpener = TableFelt  # who has no sensing ICs brings a felt of its own
     stretch: Stretch = card_key
     service: ServicePlace = field(default_factory=ServicePlace)
+    program: ProgramCheck | None = None  # a simulated unit and a checkout have no release
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ class Core:
     keeper: RoundKeeper
     intake: CommandIntake
     resumed: aio.Event  # the journal was read: from here on a press has a meaning
+    program: ProgramCheck | None
 
 
 @dataclass(frozen=True)

@@ -10,42 +10,27 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
-FILE: Final = "file"
-FOLDER: Final = "folder"
-LINK: Final = "link"
-NOTHING: Final = ""
+from kit.release_files import FILE, FOLDER, LINK, NOTHING, Files, walk
+
+__all__ = [
+    "FILE",
+    "FOLDER",
+    "LINK",
+    "NOTHING",
+    "Disk",
+    "make_folders",
+    "remove_if_there",
+    "remove_tree",
+    "replace_file",
+    "replace_link",
+    "walk",
+]
 
 
-class Disk:
+class Disk(Files):
     """This machine's own disk."""
-
-    # ---- looking ----
-
-    def kind(self, path: Path) -> str:
-        if path.is_symlink():
-            return LINK
-        if path.is_dir():
-            return FOLDER
-        return FILE if path.exists() else NOTHING
-
-    def names(self, folder: Path) -> list[str]:
-        return sorted(os.listdir(folder))
-
-    def read(self, path: Path) -> bytes:
-        """From the medium where that is possible, not from what the kernel still remembers."""
-        with path.open("rb") as file:
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            return file.read()
-
-    def target(self, link: Path) -> str:
-        return os.readlink(link)
-
-    def mode(self, path: Path) -> int:
-        return path.stat().st_mode & 0o777
 
     # ---- changing ----
 
@@ -144,13 +129,3 @@ def remove_tree(disk: Disk, folder: Path) -> None:
     for name in disk.names(folder):
         remove_tree(disk, folder / name)
     disk.remove_folder(folder)
-
-
-def walk(disk: Disk, folder: Path, below: str = "") -> Iterator[str]:
-    """Every file and link below a folder, by its path from there."""
-    for name in disk.names(folder / below):
-        path = f"{below}{name}"
-        if disk.kind(folder / path) == FOLDER:
-            yield from walk(disk, folder, f"{path}/")
-        else:
-            yield path

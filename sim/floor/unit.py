@@ -19,6 +19,7 @@ from controller.felt.table_felt import TableFelt
 from controller.journal.journal import Journal
 from controller.link.call_order import Connect
 from controller.service.live.around import ServicePlace
+from controller.service.program_check import ProgramCheck
 from controller.stores import StoreOpeners
 from controller.unit import FeltOpener, Unit, UnitPlace, open_unit
 from hal import aio
@@ -64,6 +65,7 @@ class SimUnit:
         self.references = FeltReferences()
         self.open_felt: FeltOpener = TableFelt
         self.service = ServicePlace()
+        self.program: ProgramCheck | None = None  # the release it pretends to run
         self.controller: Unit | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -133,6 +135,7 @@ class SimUnit:
                 self.open_felt,
                 STRETCH,
                 self.service,
+                self.program,
             )
         )
         self._tasks = [asyncio.create_task(self.controller.run(), name="unit")]

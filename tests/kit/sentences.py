@@ -59,6 +59,7 @@ LASTING = {
     "protocol/proof/tail.py": ("objection",),
     "protocol/wire/version.py": ("agree",),
     "controller/link/link.py": ("_adopt",),
+    "controller/service/program_check.py": ("closing_sentence",),
 }
 # Names of buttons and commands, which are not read but pressed.
 COMMAND = re.compile(

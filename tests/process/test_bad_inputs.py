@@ -110,6 +110,8 @@ ELSEWHERE = {
         "no-such-command",
     ],
     "controller": [
+        "verify --seed short",
+        "verify --seed 12345678 --folder {tmp}/none",
         "run --config {tmp}/none.toml",
         "run --config {tmp}",
         "traces --data {tmp}/none --round " + "9" * 30,
