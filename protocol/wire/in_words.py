@@ -7,7 +7,7 @@ was sent; whether it makes sense is not known here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from protocol.wire import profile
 from protocol.wire.fields import wire_fields
@@ -19,7 +19,7 @@ from protocol.wire.settings import TableSettings
 class Typed(Protocol):
     """A message of the link, of an enrolment, or of a shuffler."""
 
-    TYPE: Any
+    TYPE: ClassVar[int]
 
     def encode(self) -> bytes: ...
 
