@@ -18,6 +18,7 @@ def _parser() -> argparse.ArgumentParser:
     from sim.runs.floor import command as floor_command
     from sim.runs.sense import command as sense_command
     from sim.runs.storm import command as storm_command
+    from sim.runs.tech import command as tech_command
 
     parser = argparse.ArgumentParser(prog="python -m sim", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -49,6 +50,9 @@ def _parser() -> argparse.ArgumentParser:
     floor = commands.add_parser("floor", help="hundreds of real links on one manager, measured")
     floor_command.add_arguments(floor)
     floor.set_defaults(run=floor_command.main)
+    tech = commands.add_parser("tech", help="the technician's tool against a simulated unit")
+    tech_command.add_arguments(tech)
+    tech.set_defaults(run=tech_command.main)
     bench = commands.add_parser("bench", help="a manager, a table and the bench page")
     bench.add_argument("--table", default="four-card-touch")
     bench.add_argument("--data", type=Path, required=True)

@@ -19,6 +19,12 @@ class Command(NamedTuple):
 
 
 COMMANDS: Final = {
+    "logs": Command("the unit's journal and log in words; -f goes on", "logs"),
+    "health": Command("each spot over its days, worst first", "health"),
+    "selftest": Command("every part tried, verdicts as they come", "selftest"),
+    "calibrate": Command("learn the felt seat by seat, or undo it", "calibrate"),
+    "traces": Command("rounds in the black box, judged anew or copied out", "traces"),
+    "board": Command("board check FILE: a table's hardware before it is soldered", "board"),
     "decode": Command("what frames, captures and traces say, from hex or a file", "decode"),
 }
 

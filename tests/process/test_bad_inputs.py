@@ -142,7 +142,22 @@ ELSEWHERE = {
         "unit 127.0.0.1:20000 --data {file}",
     ],
     "installer": ["unit install {tmp}/none.toml --root {tmp}/root", "unit no-such-command"],
-    "tech": ["no-such-command", "decode {tmp}", "decode {tmp}/none", "decode {file}", "decode abc"],
+    "tech": [
+        "no-such-command",
+        "decode {tmp}",
+        "decode {tmp}/none",
+        "decode {file}",
+        "decode abc",
+        "board check {tmp}/none",
+        "board check {file}",
+        f"board check {TABLE} --cable-m nan",
+        "board solder {file}",
+        "health",
+        "health --unit ftp://x",
+        "health --unit http://10.0.0.7",
+        "health --unit http://127.0.0.1:1 --name A --pin-file {tmp}/none",
+        "traces --out {tmp}/x",
+    ],
 }
 BAD_FOLDERS = {"a file": "{file}", "below a file": "{file}/data"}
 ROWS = [(who, command) for who, commands in ELSEWHERE.items() for command in commands] + [
@@ -151,8 +166,8 @@ ROWS = [(who, command) for who, commands in ELSEWHERE.items() for command in com
     for command in commands
     for folder in BAD_FOLDERS.values()
 ]
-# These two say of a bad file that it is a finding, not a refusal.
-FINDINGS = ("check-pack", "run {tmp}/none.txt", "replay")
+# These say of a bad file that it is a finding, not a refusal.
+FINDINGS = ("check-pack", "run {tmp}/none.txt", "replay", "board check {")
 
 
 def ended(main: Main, words: list[str]) -> int | str | None:

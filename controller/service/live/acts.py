@@ -28,6 +28,8 @@ from hal import aio
 from hal.board.open import Board
 
 TEXT_SHOWN_MS = 6000
+# Whoever watches must see that it was saved before the unit starts anew with it.
+SAVED_SHOWN_MS = 1000
 LIGHTS = {"white": lights.LAMP_WHITE, "amber": lights.LAMP_AMBER, "off": lights.OFF}
 NO_FOLDER = "This unit keeps no files, so nothing can be saved."
 
@@ -124,8 +126,11 @@ class Acts:
             self._calibration, self._is_saved = guided, False
             try:
                 await guided.run(board)
+                await aio.sleep_ms(SAVED_SHOWN_MS)
             finally:
-                if not self._is_saved:
+                if self._is_saved:
+                    self._place.restart()
+                else:
                     self._calibration = None
 
         self.mode.begin_work("calibration", work)
@@ -154,7 +159,6 @@ class Acts:
         save = partial(save_calibration, data, serial, references, spots)
         await on_disk(self._around.evidence_disk, save)
         self._is_saved = True
-        self._place.restart()
 
     async def _begin_health_anew(self) -> None:
         """Days on the old scale must not be compared with days on the new one."""

@@ -15,7 +15,7 @@ from controller.service.admission import ServiceRefused
 from protocol.sensor_id import seat_order
 
 
-def trace_view(store: TraceStore, round_number: int) -> dict[str, Any]:
+def read_trace(store: TraceStore, round_number: int) -> Trace:
     try:
         trace = store.read(round_number)
     except TraceFault as fault:
@@ -24,6 +24,11 @@ def trace_view(store: TraceStore, round_number: int) -> dict[str, Any]:
         )
     if trace is None:
         raise ServiceRefused(f"There is no trace of round {round_number}.")
+    return trace
+
+
+def trace_view(store: TraceStore, round_number: int) -> dict[str, Any]:
+    trace = read_trace(store, round_number)
     return {
         "round": trace.round_number,
         "wall_ms": trace.wall_ms,

@@ -37,6 +37,7 @@ VIEW_EVERY_MS = 250
 STREAMS_MAX = 8
 TRIES_BURST, TRIES_PER_S = 5, 0.2
 ACTS_BURST, ACTS_PER_S = 20, 5
+NOT_STORED = {"cache-control": "no-store"}
 STRANGER = "Sign in first."
 TOO_MANY = "Too many tries from there. Wait a moment."
 
@@ -142,6 +143,7 @@ class _Pages:
             Route("/log", self.log),
             Route("/traces", self.traces),
             Route("/traces/{round:int}", self.trace),
+            Route("/traces/{round:int}/file", self.trace_file),
         ]
 
     async def page(self, request: Request) -> Response:
@@ -153,7 +155,7 @@ class _Pages:
             view = self._table.view()
             page = self._templates.get_template("service.html")
             html = page.render(view=view, tech=session.tech, seats=_seats(view))
-        return HTMLResponse(html, headers={"cache-control": "no-store"})
+        return HTMLResponse(html, headers=NOT_STORED)
 
     # -- what is told ------------------------------------------------------------------------
 
@@ -197,6 +199,16 @@ class _Pages:
         number = request.path_params["round"]
         return await self._told(request, lambda: self._table.trace(number))
 
+    async def trace_file(self, request: Request) -> Response:
+        """As it lies in the black box, for whoever judges it elsewhere."""
+        self._entrance.session(request)
+        self._pace(request)
+        try:
+            body = await self._table.trace_file(request.path_params["round"])
+        except ServiceRefused as refused:
+            raise HTTPException(409, str(refused)) from refused
+        return Response(body, media_type="application/octet-stream", headers=NOT_STORED)
+
     async def log(self, request: Request) -> Response:
         """What came after the last line that the page has."""
         sequence, line = (_number(request, name) for name in ("sequence", "line"))
@@ -214,7 +226,7 @@ class _Pages:
             told = await read()
         except ServiceRefused as refused:
             raise HTTPException(409, str(refused)) from refused
-        return JSONResponse(told, headers={"cache-control": "no-store"})
+        return JSONResponse(told, headers=NOT_STORED)
 
     def _pace(self, request: Request) -> None:
         if not self._acts.take(_address(request), asyncio.get_running_loop().time()):

@@ -19,7 +19,7 @@ from sim.time.loop import run_virtual
 from tests.kit.service_table import PIN, TECH, open_table, service_of, stay, unit_of, uses
 
 HERE = "http://192.0.2.1"
-SECRETS = ("/events", "/live", "/unit", "/health", "/log", "/traces", "/traces/1")
+SECRETS = ("/events", "/live", "/unit", "/health", "/log", "/traces", "/traces/1", "/traces/1/file")
 
 
 @asynccontextmanager

@@ -1,0 +1,55 @@
+"""What may be broken at a table that a technician practises with, by name and part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sim.floor.floor import Impossible
+from sim.floor.world import World
+
+IC, SENSOR, BUS = "IC", "SENSOR", "BUS"
+
+
+class Fault(NamedTuple):
+    part: str  # what follows its name
+    strike: Callable[[World, str], None]
+
+
+FAULTS = {
+    "silent-ic": Fault(IC, lambda world, ic: world.faults.nack(ic)),
+    "shorted-interrupt": Fault(IC, lambda world, ic: world.faults.ground_interrupt(ic)),
+    "cut-interrupt": Fault(IC, lambda world, ic: world.faults.cut_interrupt(ic)),
+    "loose-pad": Fault(SENSOR, lambda world, sensor: world.faults.break_electrode(sensor)),
+    "shorted-pad": Fault(SENSOR, lambda world, sensor: world.faults.break_electrode(sensor, True)),
+    "wet-felt": Fault(SENSOR, lambda world, sensor: world.spill([sensor])),
+    "held-bus": Fault(BUS, lambda world, bus: world.faults.stick_bus(int(bus))),
+    "grounded-bus": Fault(BUS, lambda world, bus: world.faults.ground_bus(int(bus))),
+}
+
+
+def known() -> str:
+    return ", ".join(f"{name}:{fault.part}" for name, fault in FAULTS.items())
+
+
+def strike(world: World, text: str) -> None:
+    """Breaks what a text such as `loose-pad:3A,silent-ic:sense-1` names; all or nothing."""
+    wanted = [_parsed(world, each) for each in text.split(",") if each]
+    for fault, part in wanted:
+        fault.strike(world, part)
+
+
+def _parsed(world: World, text: str) -> tuple[Fault, str]:
+    name, _, part = text.partition(":")
+    fault = FAULTS.get(name)
+    if fault is None:
+        raise Impossible(f"there is no fault {name!r:.40}; there are {known()}")
+    board = world.board
+    parts = {
+        IC: [ic.name for ic in board.ics],
+        SENSOR: [sensor.id for sensor in board.sensors],
+        BUS: [str(bus.number) for bus in board.buses],
+    }[fault.part]
+    if part not in parts:
+        raise Impossible(f"{name} needs a part: {name}:{fault.part} of {', '.join(parts)}")
+    return fault, part

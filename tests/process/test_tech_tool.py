@@ -1,0 +1,69 @@
+"""`sim tech`: the shipped tool as a program of its own, against a simulated unit behind TLS."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from kit.command_line import REFUSED, STOPPED
+from tests.kit.command_process import SECONDS_MAX
+from tests.kit.places import ROOT
+
+BAD_FINDING = 1
+
+
+def sim_tech(*words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "sim", "tech", *words],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # Tests that were started in the background hand on that Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def test_the_loose_pad_is_named_and_no_other_part() -> None:
+    words = ("--faults", "loose-pad:3A", "selftest", "--close-table")
+    with sim_tech(*words) as process:
+        out, complaint = process.communicate(timeout=SECONDS_MAX)
+    assert process.returncode == BAD_FINDING, complaint
+    faults = [line for line in out.splitlines() if line.startswith("FAULT")]
+    assert faults, out
+    assert all(line.startswith("FAULT  sensor 3A:") for line in faults)
+    assert "\x1b" not in out, "no colour where there is no terminal"
+
+
+def test_a_running_table_is_named_with_the_command_that_closes_it() -> None:
+    with sim_tech("selftest") as process:
+        out, complaint = process.communicate(timeout=SECONDS_MAX)
+    assert (process.returncode, out) == (REFUSED, "")
+    assert "is open for play" in complaint
+    assert "underfelt-tech selftest --close-table" in complaint
+
+
+def test_ctrl_c_in_the_middle_gives_the_table_back() -> None:
+    """Catches: a tool that ends without a word, or in a traceback."""
+    with sim_tech("selftest", "--close-table") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("ok")
+        os.killpg(process.pid, signal.SIGINT)  # to the whole group, as a terminal does it
+        _, complaint = process.communicate(timeout=SECONDS_MAX)
+    assert process.returncode == STOPPED, complaint
+    assert "Traceback" not in complaint
+    assert complaint.endswith("underfelt-tech selftest: stopped\n")
+
+
+@pytest.mark.parametrize("faults", ["loose-pad", "loose-pad:99Z", "gremlins:1"])
+def test_a_fault_that_the_table_cannot_have_is_refused(faults: str) -> None:
+    with sim_tech("--faults", faults, "health") as process:
+        _, complaint = process.communicate(timeout=SECONDS_MAX)
+    assert process.returncode == REFUSED
+    assert complaint.splitlines()[-1].startswith("sim: ")
