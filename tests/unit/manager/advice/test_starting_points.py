@@ -6,7 +6,8 @@ import pytest
 
 from manager.advice.advise import OTHER_BETTORS
 from manager.advice.economics import economics
-from manager.advice.starting_points import derived, starting_point
+from manager.advice.starting_points import starting_point
+from manager.advice.starting_rule import derived
 from manager.games import Paytable, open_catalogue
 from manager.ledger.terms import Jackpot
 from manager.odds.figures import compute_odds
