@@ -14,31 +14,33 @@ from sim.runs.bench.practice import PASSWORD, SECOND
 from sim.runs.bench_browser import BenchAddresses, act, chromium_page, running_bench
 
 TABLE = "four-card-touch"
-REST_MS = 4000  # a chip has come to rest and is known
+REST_MS = 4000  # a chip has come to rest and is known, also on a busy machine
+STILL_MS = 4000  # a plot has its curve, and nothing on the page moves any more
 LANGUAGES = ("en", "es")
 SENSORS = ("2A", "5A", "7A")
 TECH, PIN = "Tech 3", "246813"  # of the tables that ship
 
 
-def make_pictures(folder: Path) -> int:
+def make_pictures(folder: Path, still_ms: int = STILL_MS) -> int:
+    """`still_ms`: who looks at no picture need not wait for a beautiful one."""
     folder.mkdir(parents=True, exist_ok=True)
     with running_bench(TABLE) as addresses:
         with chromium_page(1600, 1000) as page:
             page.goto(addresses.bench)
             move_chips(page, addresses, "place")
-            page.wait_for_timeout(REST_MS)
+            page.wait_for_timeout(still_ms)
             page.screenshot(path=folder / "bench.png")
-            photograph_service(page, addresses, folder)
+            photograph_service(page, addresses, folder, still_ms)
             move_chips(page, addresses, "remove")
         with chromium_page(1024, 600) as page:
             for language in LANGUAGES:
-                play_guide(page, addresses, language, folder)
+                play_guide(page, addresses, language, folder, still_ms)
         with chromium_page(1100, 700) as page:
             photograph_office(page, addresses.manager.rstrip("/"), folder)
     return 0
 
 
-def photograph_service(page: Any, addresses: BenchAddresses, folder: Path) -> None:
+def photograph_service(page: Any, addresses: BenchAddresses, folder: Path, still_ms: int) -> None:
     """Three chips on the live plots; then a sensing IC falls silent, and the scan names it."""
     tech = page.context.browser.new_page(viewport={"width": 1280, "height": 800})
     tech.goto(addresses.service)
@@ -50,10 +52,10 @@ def photograph_service(page: Any, addresses: BenchAddresses, folder: Path) -> No
     tech.click('#tiles [data-sensor="5A"] button')
     # What the plot shows is what came since: a chip goes and comes again.
     for action, light in (("remove", "off"), ("place", "detected")):
-        tech.wait_for_timeout(REST_MS)
+        tech.wait_for_timeout(still_ms)
         act(page, addresses, action, "5A")
         tech.wait_for_selector(f'#tiles [data-sensor="5A"][data-look="{light}"]')
-    tech.wait_for_timeout(REST_MS)
+    tech.wait_for_timeout(still_ms)
     tech.screenshot(path=folder / "service-sensors.png")
     tech.click("#enter")
     act(page, addresses, "fault", "sensors-silent")
@@ -106,18 +108,24 @@ def move_chips(page: Any, addresses: BenchAddresses, action: str) -> None:
         page.wait_for_selector(f'[data-sensor="{sensor}"][data-light="{light}"]')
 
 
-def play_guide(page: Any, addresses: BenchAddresses, language: str, folder: Path) -> None:
+def play_guide(
+    page: Any, addresses: BenchAddresses, language: str, folder: Path, still_ms: int
+) -> None:
     """One game as the guide tells it: bets, start, four aces at seat 5, card, pay, end."""
 
     def photograph(name: str) -> None:
-        page.wait_for_timeout(REST_MS)
+        page.wait_for_timeout(still_ms)
         page.screenshot(path=folder / f"guide-{name}.{language}.png")
 
+    listens = ".action[data-next]"  # the page's script has drawn its first view
     page.goto(addresses.panel)
+    page.wait_for_selector(listens)
     while page.evaluate("document.documentElement.lang") != language:
-        page.locator("#language").click()
-        page.wait_for_timeout(1000)
+        with page.expect_navigation():
+            page.locator("#language").click()
+        page.wait_for_selector(listens)
     move_chips(page, addresses, "place")
+    page.wait_for_timeout(REST_MS)
     photograph("1-bets")
     for button, state in (("START", "locked"), ("SEAT 5", "locked"), ("HAND four-aces", "claim")):
         press(page, button, state)

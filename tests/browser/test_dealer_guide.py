@@ -36,7 +36,7 @@ def test_every_button_of_the_guide_is_on_the_panel(language: str) -> None:
 
 @pytest.mark.browser
 def test_the_guides_game_can_be_played_and_photographed(tmp_path: Path) -> None:
-    make_pictures(tmp_path)
+    make_pictures(tmp_path, still_ms=0)
     linked = {
         Path(name).name
         for guide in (*GUIDES.values(), DOCS / "technician.md", DOCS / "operator.md")
