@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+PATIENCE_MS = 120_000  # for a page to show what it waits for: the machine may be busy
+
 
 @dataclass(frozen=True)
 class BenchAddresses:
@@ -59,8 +61,14 @@ def chromium_page(width: int, height: int) -> Iterator[Any]:
         raise RuntimeError("this needs Chromium; `make setup-test` installs it")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser.new_page(viewport={"width": width, "height": height})
+        yield new_page(browser, width, height)
         browser.close()
+
+
+def new_page(browser: Any, width: int, height: int) -> Any:
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(PATIENCE_MS)
+    return page
 
 
 def act(page: Any, addresses: BenchAddresses, action: str, argument: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.runs.bench.practice import PASSWORD, SECOND
-from sim.runs.bench_browser import BenchAddresses, act, chromium_page, running_bench
+from sim.runs.bench_browser import BenchAddresses, act, chromium_page, new_page, running_bench
 
 TABLE = "four-card-touch"
 REST_MS = 4000  # a chip has come to rest and is known, also on a busy machine
@@ -42,7 +42,7 @@ def make_pictures(folder: Path, still_ms: int = STILL_MS) -> int:
 
 def photograph_service(page: Any, addresses: BenchAddresses, folder: Path, still_ms: int) -> None:
     """Three chips on the live plots; then a sensing IC falls silent, and the scan names it."""
-    tech = page.context.browser.new_page(viewport={"width": 1280, "height": 800})
+    tech = new_page(page.context.browser, 1280, 800)
     tech.goto(addresses.service)
     tech.wait_for_selector("form[data-ready]")
     tech.fill("[name=name]", TECH)
