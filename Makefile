@@ -87,7 +87,7 @@ setup-test: ## what the tests need: packages, Chromium, Node, MicroPython
 setup-check: ## what lint and quick tests need: Python packages only, and nothing twice
 	@deploy/setup/environment check
 
-lock: setup-test ## resolve pyproject.toml into the three lock files
+lock: setup-test ## resolve pyproject.toml into the lock files
 	@deploy/setup/lock
 
 clean: ## remove what the other commands made

@@ -16,6 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     from sim.runs.evening import command as evening_command
     from sim.runs.floor import command as floor_command
+    from sim.runs.hardware import command as hardware_command
     from sim.runs.sense import command as sense_command
     from sim.runs.storm import command as storm_command
     from sim.runs.tech import command as tech_command
@@ -58,6 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--data", type=Path, required=True)
     bench.add_argument("--fresh", action="store_true", help="forget earlier data")
     bench.set_defaults(run=_bench)
+    hardware = commands.add_parser("hardware", help="docs/hardware.md, from the board files")
+    hardware_command.add_arguments(hardware)
+    hardware.set_defaults(run=hardware_command.main)
     pictures = commands.add_parser("pictures", help="photograph the dealer's guide on the bench")
     pictures.add_argument("--folder", type=Path, default=Path("docs/pictures"))
     pictures.set_defaults(run=_pictures)

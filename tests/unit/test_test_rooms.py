@@ -38,6 +38,7 @@ HARMLESS = {
     "sim.floor.late_writer": "commits a batch of the books later",
     "sim.floor.light_eye": "names the pattern of a lamp from its levels",
     "sim.runs.bench.web": "draws the bench's pages over a pretend bench",
+    "sim.runs.hardware": "draws a page from board files",
     "sim.runs.scenario.language": "reads a scenario's words",
     "sim.runs.sense.sensing_ic": "lists the sensing ICs with their figures",
     "sim.runs.storm.floor.slow_disk": "delays the journal's writes",
