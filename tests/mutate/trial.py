@@ -32,6 +32,8 @@ PYTEST = ("-q", "-x", "--tb=no", "-p", "no:cacheprovider")
 RECORDED = "reach.jsonl"
 NOT_ASKED = "the tests could not be read"
 PASSED, SOME_FAILED, NO_TEST_FOUND = 0, 1, 5
+# A module's new text and where in it the changed function is, as `warm.py` wants it.
+Changed = dict[str, str | int] | None
 
 
 class Outcome(enum.Enum):
@@ -65,9 +67,15 @@ class Copy:
                 shutil.copy2(path, place / path.name)
 
     def trial(self, change: Change, tests: list[Reached]) -> Verdict:
+        """The changed function alone is exchanged. Where that cannot be, all is read anew."""
         target = self.place / change.module
         sound = target.read_bytes()
-        self._write(target, change.applied_to(sound))
+        changed = change.applied_to(sound)
+        place = {"file": change.module, "function": change.function, "line": change.line}
+        verdict = self._ask(tests, {**place, "source": changed.decode()})
+        if verdict.by != NOT_ASKED:
+            return verdict
+        self._write(target, changed)
         try:
             verdict = self._ask(tests)
         finally:
@@ -82,21 +90,21 @@ class Copy:
         target.write_bytes(source)
         os.utime(target, (self._second, self._second))
 
-    def _ask(self, tests: list[Reached]) -> Verdict:
+    def _ask(self, tests: list[Reached], changed: Changed = None) -> Verdict:
         if not tests:
             return Verdict(Outcome.UNREACHED)
         first = _within(tests, FIRST_CPU_MAX_S)
         asked = _within(tests, ASKED_CPU_MAX_S)
         for some in (first, asked[len(first) :]):
-            failed = self.failing(some) if some else ""
+            failed = self.failing(some, changed) if some else ""
             if failed:
                 return Verdict(Outcome.KILLED, failed)
         return Verdict(Outcome.SURVIVED)
 
-    def failing(self, tests: list[Reached]) -> str:
+    def failing(self, tests: list[Reached], changed: Changed = None) -> str:
         """The first test that fails, "" when all pass."""
         cpu_s = {test.test: test.cpu_s for test in tests}
-        done = self._run(list(cpu_s), cpu_s, START_CPU_S)
+        done = self._run(list(cpu_s), cpu_s, START_CPU_S, changed)
         if done is None:
             return "it hangs"
         code, output = done
@@ -129,7 +137,11 @@ class Copy:
         self._scratch.cleanup()
 
     def _run(
-        self, arguments: list[str], cpu_s: dict[str, float], start_cpu_s: int
+        self,
+        arguments: list[str],
+        cpu_s: dict[str, float],
+        start_cpu_s: int,
+        changed: Changed = None,
     ) -> tuple[int, str] | None:
         """Exit code and output, None when it hangs."""
         if self._warm is None:
@@ -142,6 +154,7 @@ class Copy:
             "output": str(output),
             "cpu_s": cpu_s,
             "start_cpu_s": start_cpu_s,
+            "changed": changed,
             "wall_max_s": 60 + HANG_TIMES * (start_cpu_s + sum(cpu_s.values())),
         }
         self._warm.stdin.write(json.dumps(question) + "\n")
