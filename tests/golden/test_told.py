@@ -1,7 +1,7 @@
 """Drawn evenings end as they did before, press by press and reading by reading.
 
-Catches: most small changes in the core that no test names, such as another limit of sensing or a
-field of the round that is not cleared.
+Catches: most small changes in core and books that no test names, such as another limit of sensing,
+a field of the round that is not cleared, or a row of the ledger that is not written.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What the core makes of drawn evenings, as one line for each: a name, how many lines, a digest.
+"""What core and books make of drawn evenings, one line for each: a name, its length, a digest.
 
     .venv/bin/python -m tests.golden.told rounds 17      # that evening, line by line
 
-It notices that the core behaves otherwise than before, whatever it is; whether it is right is for
+It notices that something behaves otherwise than before, whatever it is; whether it is right is for
 other tests to say. Who changes the rules on purpose reads such an evening before and after, and
 runs `python -m tests.golden.regenerate`.
 """
@@ -14,10 +14,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.kit import drawn_felt, drawn_rounds
+from tests.kit import drawn_books, drawn_felt, drawn_rounds
 
 FOLDER = Path(__file__).parent
 KINDS: dict[str, tuple[Callable[[int], list[str]], int]] = {
+    "books": (drawn_books.told, 30),
     "felt": (drawn_felt.told, 60),
     "rounds": (drawn_rounds.told, 120),
 }
