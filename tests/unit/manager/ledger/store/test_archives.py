@@ -1,0 +1,56 @@
+"""Archive files stand for the chain from its first transaction on, without a gap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from manager.ledger.errors import StoreError
+from manager.ledger.store.archives import Archive, archive_path, archives_in, attach
+
+
+def touch(folder: Path, *spans: tuple[int, int]) -> list[Archive]:
+    paths = [archive_path(folder, *span) for span in spans]
+    for path in paths:
+        path.touch()
+    return [Archive(path, *span) for path, span in zip(paths, spans, strict=True)]
+
+
+def test_without_a_folder_there_are_none(tmp_path: Path) -> None:
+    assert archives_in(None) == []
+    assert archives_in(tmp_path / "nothing") == []
+    assert archives_in(tmp_path) == []
+
+
+def test_archives_that_follow_each_other_are_found_oldest_first(tmp_path: Path) -> None:
+    made = touch(tmp_path, (1, 9), (10, 10), (11, 1_000))
+    assert archives_in(tmp_path) == made
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [((2, 9),), ((1, 9), (11, 20)), ((1, 9), (9, 20)), ((1, 9), (8, 20)), ((0, 9),)],
+)
+def test_a_missing_or_doubled_transaction_is_told(
+    tmp_path: Path, spans: tuple[tuple[int, int], ...]
+) -> None:
+    touch(tmp_path, *spans)
+    with pytest.raises(StoreError, match="is missing"):
+        archives_in(tmp_path)
+
+
+def test_a_file_of_another_name_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.sqlite").touch()
+    with pytest.raises(StoreError, match="not named as an archive"):
+        archives_in(tmp_path)
+
+
+def test_a_database_that_is_no_archive_is_refused(tmp_path: Path) -> None:
+    (archive,) = touch(tmp_path, (1, 9))
+    other = apsw.Connection(str(archive.path))
+    other.execute("CREATE TABLE transactions (number)")
+    other.close()
+    with pytest.raises(StoreError, match="not an archive of a ledger"):
+        attach(apsw.Connection(":memory:"), [archive])
