@@ -35,25 +35,19 @@ LEFT_OUT = {
     "manager/ledger/store/postgres_rows.py": "its tests need a database server",
     "manager/ledger/store/postgres_schema.py": "its tests need a database server",
 }
-# Browsers, guests, storms and real processes see nothing of these rooms that the others do not, and
-# cost minutes.
+# What is measured, and asked about a change where it runs the changed function.
 TESTS = (
     "tests/unit/controller",
     "tests/unit/protocol",
     "tests/unit/manager",
     "tests/golden",
-    "tests/contract",
-    "tests/hostile",
+    "tests/hostile/test_odd_numbers.py",
+    "tests/hostile/test_stolen_unit.py",
     "tests/fuzz/test_appendix_a.py",
     "tests/fuzz/test_books_histories.py",
     "tests/fuzz/test_codec_differential.py",
-    "tests/fuzz/test_ledger_histories.py",
-    "tests/floor/table",
-    "tests/floor/recovery",
-    "tests/power_cut",
-    "tests/scenarios/test_scenarios.py",
 )
-# These have nothing to do with the rooms above, compute for minutes, or need what is left out.
+# These have nothing to do with the rooms above, or compute for minutes.
 SKIPPED_TESTS = (
     "tests/unit/controller/text",
     "tests/unit/controller/web",
@@ -62,24 +56,39 @@ SKIPPED_TESTS = (
     "tests/unit/manager/odds",
     "tests/unit/manager/training",
     "tests/unit/manager/web",
-    "tests/contract/test_backend_contract.py",
-    "tests/contract/test_bus_troubles.py",
-    "tests/contract/test_config_contract.py",
-    "tests/contract/test_devices_over_sim.py",
-    "tests/contract/test_peer_drivers.py",
-    "tests/contract/test_postgres_engine.py",
-    "tests/contract/test_read_api.py",
-    "tests/contract/test_sensing_ics.py",
-    "tests/contract/test_text_display.py",
-    "tests/contract/test_tls_bench.py",
-    "tests/hostile/test_input_floods.py",
-    "tests/hostile/test_own_pages.py",
-    "tests/hostile/test_service_streams.py",
-    "tests/hostile/test_slow_browsers.py",
-    "tests/floor/table/test_text_display.py",
-    "tests/power_cut/test_black_box_power_cut.py",
-    "tests/power_cut/test_installer_power_cut.py",
 )
+# Whole tables and real sockets run nearly everything, so there is nothing to measure: they are
+# asked last. Browsers, guests, storms and real processes see no more than these, and cost minutes.
+WHOLE_TABLES = {
+    "recovery and corrections": (
+        "tests/floor/recovery/test_restored_unit.py",
+        "tests/floor/recovery/test_replaced_unit.py",
+        "tests/floor/recovery/test_a_copy_went_on.py",
+    ),
+    "core": ("tests/floor/table/test_jackpots_at_a_table.py", "tests/floor/table/test_lights.py"),
+    "journal": (
+        "tests/power_cut/test_journal_power_cut.py",
+        "tests/floor/recovery/test_failing_disks.py",
+        "tests/floor/recovery/test_sealed_journals.py",
+    ),
+    "link": (
+        "tests/floor/recovery/test_both_ends_agree.py",
+        "tests/contract/test_tls_link.py",
+        "tests/contract/test_tls_enrolment.py",
+        "tests/contract/test_tls_limits.py",
+    ),
+    "intake": (
+        "tests/floor/recovery/test_both_ends_agree.py",
+        "tests/floor/recovery/test_restored_unit.py",
+    ),
+    "ledger": (
+        "tests/floor/recovery/test_forged_ledger.py",
+        "tests/contract/test_sqlite_engine.py",
+        "tests/fuzz/test_ledger_histories.py",
+    ),
+    "protocol": ("tests/fuzz/test_protocol_fuzz.py", "tests/fuzz/test_stream_fuzz.py"),
+    "identity": ("tests/contract/test_tls_enrolment.py", "tests/contract/test_tls_link.py"),
+}
 
 
 def modules(root: Path) -> dict[str, str]:

@@ -120,6 +120,8 @@ def test_the_same_line_twice_is_told_apart(tmp_path: Path) -> None:
 def test_what_is_named_exists() -> None:
     for path in rooms.LEFT_OUT:
         assert (ROOT / path).is_file()
-    places = [place for room in rooms.ROOMS.values() for place in room]
+    assert set(rooms.WHOLE_TABLES) == set(rooms.ROOMS)
+    named = (*rooms.ROOMS.values(), *rooms.WHOLE_TABLES.values())
+    places = [place for room in named for place in room]
     for path in (*places, *rooms.TESTS, *rooms.SKIPPED_TESTS):
         assert (ROOT / path).exists()

@@ -26,6 +26,7 @@ ASKED_CPU_MAX_S = 20.0
 FIRST_CPU_MAX_S = 3.0
 START_CPU_S = 8
 RECORDING_CPU_MAX_S = 600
+WHOLE_TABLE_CPU_MAX_S = 90
 HANG_TIMES = 12  # on a busy machine, beside what it computes
 FOLDERS = ("controller", "deploy", "docs", "hal", "kit", "manager", "protocol", "sim", "tests")
 PYTEST = ("-q", "-x", "--tb=no", "-p", "no:cacheprovider")
@@ -66,18 +67,23 @@ class Copy:
             if path.is_file() and not path.is_symlink():
                 shutil.copy2(path, place / path.name)
 
-    def trial(self, change: Change, tests: list[Reached]) -> Verdict:
-        """The changed function alone is exchanged. Where that cannot be, all is read anew."""
+    def trial(
+        self, change: Change, tests: list[Reached], whole_tables: tuple[str, ...] = ()
+    ) -> Verdict:
+        """Asks the tests that run the function, and of what they let pass, files of whole tables.
+
+        The changed function alone is exchanged. Where that cannot be, all is read anew.
+        """
         target = self.place / change.module
         sound = target.read_bytes()
         changed = change.applied_to(sound)
         place = {"file": change.module, "function": change.function, "line": change.line}
-        verdict = self._ask(tests, {**place, "source": changed.decode()})
+        verdict = self._ask(tests, whole_tables, {**place, "source": changed.decode()})
         if verdict.by != NOT_ASKED:
             return verdict
         self._write(target, changed)
         try:
-            verdict = self._ask(tests)
+            verdict = self._ask(tests, whole_tables)
         finally:
             self._write(target, sound)
         if verdict.by == NOT_ASKED and self._ask(tests).by == NOT_ASKED:
@@ -90,8 +96,10 @@ class Copy:
         target.write_bytes(source)
         os.utime(target, (self._second, self._second))
 
-    def _ask(self, tests: list[Reached], changed: Changed = None) -> Verdict:
-        if not tests:
+    def _ask(
+        self, tests: list[Reached], whole_tables: tuple[str, ...] = (), changed: Changed = None
+    ) -> Verdict:
+        if not tests and not whole_tables:
             return Verdict(Outcome.UNREACHED)
         first = _within(tests, FIRST_CPU_MAX_S)
         asked = _within(tests, ASKED_CPU_MAX_S)
@@ -99,12 +107,18 @@ class Copy:
             failed = self.failing(some, changed) if some else ""
             if failed:
                 return Verdict(Outcome.KILLED, failed)
-        return Verdict(Outcome.SURVIVED)
+        for file in whole_tables:
+            failed = self._failed(self._run([file], {}, WHOLE_TABLE_CPU_MAX_S, changed))
+            if failed:
+                return Verdict(Outcome.KILLED, failed)
+        return Verdict(Outcome.SURVIVED if tests else Outcome.UNREACHED)
 
     def failing(self, tests: list[Reached], changed: Changed = None) -> str:
         """The first test that fails, "" when all pass."""
         cpu_s = {test.test: test.cpu_s for test in tests}
-        done = self._run(list(cpu_s), cpu_s, START_CPU_S, changed)
+        return self._failed(self._run(list(cpu_s), cpu_s, START_CPU_S, changed))
+
+    def _failed(self, done: tuple[int, str] | None) -> str:
         if done is None:
             return "it hangs"
         code, output = done
@@ -181,8 +195,8 @@ class Copy:
 
 
 def _within(tests: list[Reached], cpu_max_s: float) -> list[Reached]:
-    """The first ones that fit together, and at least one."""
-    chosen, total_s = tests[:1], tests[0].cpu_s
+    """The first ones that fit together, and at least one where there are any."""
+    chosen, total_s = tests[:1], sum(test.cpu_s for test in tests[:1])
     for test in tests[1:]:
         total_s += test.cpu_s
         if total_s > cpu_max_s:

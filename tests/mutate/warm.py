@@ -60,7 +60,8 @@ def main() -> None:
         question = json.loads(line)
         _redirect(question["output"])  # so that nothing else is taken for an answer
         if question["changed"]:
-            files = {test.partition("::")[0] for test in question["cpu_s"]} - collected
+            tests = [each for each in question["arguments"] if each.startswith("tests/")]
+            files = {test.partition("::")[0] for test in tests} - collected
             if files:
                 _collect(sorted(files))
             collected |= files
