@@ -11,6 +11,8 @@ SLOW_UNIT_TESTS := tests/unit/manager/odds tests/unit/manager/training tests/uni
 	tests/unit/controller/service/test_restore.py tests/unit/controller/core/felt/test_zero_proof.py \
 	tests/unit/controller/journal/recovery/test_salvage.py
 
+# Three test workers on two cores: tests with Chromium and processes wait more than they compute.
+WORKERS := $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
 # Compiled modules are kept, whatever the machine asks for: processes start twice as fast.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -32,7 +34,7 @@ check: lint ## before a commit: lint, types, contracts and the quick tests; unde
 	@$(PYTHON) -m pytest -n 2 -q tests/unit $(SLOW_UNIT_TESTS:%=--ignore=%)
 
 test: setup-test lint ## every check and test; asks apt for what is missing
-	@$(PYTHON) -m pytest -n 2 --dist worksteal -q
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -q
 
 lint: setup-check ## ruff, mypy strict, import contracts
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports --no-cache

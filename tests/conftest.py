@@ -29,6 +29,29 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
+# They take long by themselves, most of it waiting: for Chromium, a database, pip, real seconds. One
+# that began last would keep everybody waiting, so they begin first, while others compute.
+LONG_FILES = (
+    "tests/browser/test_dealer_guide.py",
+    "tests/browser/test_manager_pages.py",
+    "tests/browser/test_service_page.py",
+    "tests/browser/test_whole_round.py",
+    "tests/contract/test_conformance.py",
+    "tests/contract/test_postgres_engine.py",
+    "tests/contract/test_tls_bench.py",
+    "tests/mutate/test_trial.py",
+    "tests/process/test_installer.py",
+    "tests/process/test_ledger_in_a_database.py",
+    "tests/process/test_manager_installer.py",
+    "tests/process/test_several_managers.py",
+)
+
+
+@pytest.hookimpl(trylast=True)  # after the order was drawn, which is kept otherwise
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG_FILES))
+
+
 def pytest_collection_finish() -> None:
     """Nine thousand tests and what they import stay to the end: no collection need visit them."""
     gc.collect()

@@ -6,6 +6,7 @@ what a process says, and every wait has an end.
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -132,8 +133,8 @@ class Unit:
 
 
 def two_free_ports() -> int:
-    """The first of two ports that follow each other."""
-    for port in range(20_000, 60_000, 2):
+    """The first of two ports that follow each other; other workers look elsewhere first."""
+    for port in range(20_000 + os.getpid() % 10_000 * 2, 60_000, 2):
         try:
             with socket.create_server(("127.0.0.1", port)):
                 socket.create_server(("127.0.0.1", port + 1)).close()
