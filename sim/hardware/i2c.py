@@ -131,9 +131,13 @@ class SimI2c:
     def _who_answers(self, address: int) -> list[Ic]:
         plain = self._by_address.get(address)
         ics = [plain] if plain is not None and plain.powered else []
-        ics += [ic for ic in self._many_addressed if ic.responds_to(address)]
+        for ic in self._many_addressed:
+            if ic.responds_to(address):
+                ics.append(ic)
         for multiplexer in self._multiplexers:
-            ics += [ic for ic in multiplexer.connected() if ic.responds_to(address)]
+            for ic in multiplexer.connected():
+                if ic.responds_to(address):
+                    ics.append(ic)
         return ics
 
     def _meet_bus_faults(self) -> None:
@@ -153,7 +157,9 @@ class SimI2c:
         if message.address == GENERAL_CALL and message.read_count is None:
             return self._general_call(message.data, addressed)
         ics = self._who_answers(message.address)
-        addressed.extend(ic for ic in ics if ic not in addressed)
+        for ic in ics:
+            if ic not in addressed:
+                addressed.append(ic)
         if self.faults.strikes_nack(message.address, ics) or not ics:
             raise self._error(self.adapter.nack, f"no answer from {message.address:#04x}")
         if message.read_count is None:

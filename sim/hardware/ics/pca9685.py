@@ -55,12 +55,13 @@ class Pca9685(Ic):
     def responds_to(self, address: int) -> bool:
         if not self.powered:
             return False
-        return address == self.address or address in self._broadcasts()
+        if address == self.address:
+            return True
+        # Asked at each message on the bus, so what is seldom on is looked at first.
+        return bool(self._registers[MODE1] & BROADCAST_ENABLES) and address in self._broadcasts()
 
     def _broadcasts(self) -> list[int]:
         mode = self._registers[MODE1]
-        if not mode & BROADCAST_ENABLES:
-            return []
         pairs = [*zip(SUB_ENABLES, SUB_ADDRESSES, strict=True), (ALL_CALL, ALL_CALL_ADDRESS)]
         return [self._registers[register] >> 1 for enable, register in pairs if mode & enable]
 

@@ -20,6 +20,7 @@ class Tca9548a(Ic):
     def __init__(self, address: int) -> None:
         super().__init__(address)
         self._channels: list[list[Ic]] = [[] for _ in range(CHANNEL_COUNT)]
+        self._connected: list[Ic] = []
         self._control = 0
         self._next_control = 0
 
@@ -28,16 +29,10 @@ class Tca9548a(Ic):
         if any(other.address == ic.address for other in self._channels[channel]):
             raise ValueError(f"Channel {channel} already has an IC at {ic.address:#04x}.")
         self._channels[channel].append(ic)
+        self._switch()
 
     def connected(self) -> Sequence[Ic]:
-        if not self.powered:
-            return ()
-        return [
-            ic
-            for channel, ics in enumerate(self._channels)
-            if self._control >> channel & 1
-            for ic in ics
-        ]
+        return self._connected if self.powered else ()
 
     def write(self, data: bytes) -> bool:
         if data:
@@ -48,8 +43,20 @@ class Tca9548a(Ic):
         return bytes([self._control]) * count
 
     def stop(self) -> None:
-        self._control = self._next_control
+        if self._control != self._next_control:
+            self._control = self._next_control
+            self._switch()
 
     def power_off(self) -> None:
         super().power_off()
         self._control = self._next_control = 0
+        self._switch()
+
+    def _switch(self) -> None:
+        # Kept, because the bus asks at each message, and the channels seldom change.
+        self._connected = [
+            ic
+            for channel, ics in enumerate(self._channels)
+            if self._control >> channel & 1
+            for ic in ics
+        ]
