@@ -9,7 +9,8 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -41,7 +42,12 @@ class Document:
 
     values: Mapping[str, Any]
     file: str = ""
-    positions: PositionIndex = field(default_factory=PositionIndex)
+    text: str = ""
+
+    @cached_property
+    def positions(self) -> PositionIndex:
+        """Looked for when somebody asks: most files are in order, and then nobody does."""
+        return index_positions(self.text)
 
     @contextmanager
     def placing(self) -> Iterator[None]:
@@ -92,7 +98,7 @@ def parse(text: str, file: str = "") -> Document:
         raise _not_toml(text, file, str(error)) from error
     except ValueError as error:  # a decimal number of thousands of digits
         raise _not_toml(text, file, "A number is too long") from error
-    document = Document(values, file, index_positions(text))
+    document = Document(values, file, text)
     with document.placing():
         _refuse_deep_values(values)
     return document
