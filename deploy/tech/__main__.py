@@ -19,6 +19,8 @@ class Command(NamedTuple):
 
 
 COMMANDS: Final = {
+    "find": Command("units that announce themselves here, and a manager's tables", "find"),
+    "watch": Command("state, sensors and log on one terminal screen", "watch"),
     "logs": Command("the unit's journal and log in words; -f goes on", "logs"),
     "health": Command("each spot over its days, worst first", "health"),
     "selftest": Command("every part tried, verdicts as they come", "selftest"),

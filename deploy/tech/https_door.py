@@ -29,11 +29,14 @@ Check = Callable[[str], None]
 
 
 class HttpsDoor:
-    def __init__(self, host: str, port: int, check: Check | None) -> None:
+    def __init__(
+        self, host: str, port: int, check: Check | None, headers: Mapping[str, str] | None = None
+    ) -> None:
         """Without `check` the door is plain, and must be on this machine."""
         if check is None and not _is_here(host):
             raise Refused(FAR_PLAIN)
         self._host, self._port, self._check = host, port, check
+        self._headers = dict(headers or {})
         self._cookies: dict[str, str] = {}
 
     def ask(self, method: str, path: str, fields: Mapping[str, str] | None = None) -> Answer:
@@ -66,7 +69,7 @@ class HttpsDoor:
         self, method: str, path: str, fields: Mapping[str, str] | None
     ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
         connection = self._connection()
-        headers = {"content-type": "application/json"}
+        headers = {"content-type": "application/json", **self._headers}
         if self._cookies:
             headers["cookie"] = "; ".join(
                 f"{name}={value}" for name, value in self._cookies.items()
@@ -102,7 +105,7 @@ class HttpsDoor:
 
     def _gone(self, error: Exception) -> UnitGone:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return UnitGone(f"The unit at {self._host}:{self._port} does not answer: {reason}.")
+        return UnitGone(f"{self._host}:{self._port} does not answer: {reason}.")
 
 
 def split_url(text: str) -> tuple[bool, str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from getpass import getpass
 from pathlib import Path
@@ -54,22 +54,29 @@ def visiting(options: argparse.Namespace) -> Iterator[Visit]:
 def open_door(options: argparse.Namespace) -> Door:
     if not options.unit:
         raise Refused(WHICH)
-    is_tls, host, port = split_url(options.unit)
+    return network_door(options.unit, options.fingerprint)
+
+
+def network_door(url: str, fingerprint: str, headers: Mapping[str, str] | None = None) -> Door:
+    """To a unit, or to a manager: each is known by its certificate."""
+    is_tls, host, port = split_url(url)
     if not is_tls:
-        return HttpsDoor(host, port, None)
+        return HttpsDoor(host, port, None, headers)
     known = KnownUnits(folder())
 
     def check(shown: str) -> None:
-        known.check(f"{host}:{port}", shown, options.fingerprint, _ask_person)
+        known.check(f"{host}:{port}", shown, fingerprint, _ask_person)
 
-    return HttpsDoor(host, port, check)
+    return HttpsDoor(host, port, check, headers)
 
 
 def _ask_person(shown: str) -> bool:
     if not sys.stdin.isatty():
         return False
-    print(f"This unit was never visited from here. Its certificate has the fingerprint\n  {shown}")
-    return _asked("Does the unit's log show the same (journalctl -u underfelt)? [y/N] ") == "y"
+    print(
+        f"This address was never visited from here. Its certificate has the fingerprint\n  {shown}"
+    )
+    return _asked("Does its log show the same (journalctl -u underfelt)? [y/N] ") == "y"
 
 
 def _pin(file: Path | None) -> str:

@@ -61,6 +61,21 @@ def test_ctrl_c_in_the_middle_gives_the_table_back() -> None:
     assert complaint.endswith("underfelt-tech selftest: stopped\n")
 
 
+def test_health_names_what_is_broken_while_the_table_is_open() -> None:
+    with sim_tech("--faults", "shorted-pad:5A", "health") as process:
+        out, complaint = process.communicate(timeout=SECONDS_MAX)
+    assert process.returncode == BAD_FINDING, complaint
+    assert out.splitlines()[0] == "FAULT  Spot 5A: out of range."
+
+
+def test_a_unit_is_found_by_what_it_announces() -> None:
+    with sim_tech("find") as process:
+        out, complaint = process.communicate(timeout=SECONDS_MAX)
+    assert process.returncode == 0, complaint
+    assert "UF-0001" in out
+    assert "table four-card-touch" in out
+
+
 @pytest.mark.parametrize("faults", ["loose-pad", "loose-pad:99Z", "gremlins:1"])
 def test_a_fault_that_the_table_cannot_have_is_refused(faults: str) -> None:
     with sim_tech("--faults", faults, "health") as process:

@@ -16,9 +16,9 @@ def main(arguments: list[str]) -> int:
     terminal = Terminal()
     with visiting(options) as visit:
         rows: list[dict[str, Any]] = visit.get("/health")
-        faults: list[str] = visit.view()["faults"]
+        faults: list[dict[str, Any]] = visit.view()["faults"]
     for fault in faults:
-        terminal.line(f"FAULT  {fault}", BAD)
+        terminal.line(f"FAULT  {fault['text']}", BAD)
     if not rows:
         terminal.line("nothing has been recorded since the last calibration")
     for row in sorted(rows, key=_worst_first):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -23,22 +23,22 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     terminal = Terminal()
     with visiting(options) as visit:
-        for wall_ms, style, text in _lines(visit, options.follow):
+        for wall_ms, style, text in lines(visit, options.follow, threading.Event()):
             if options.only.lower() in text.lower():
                 terminal.line(f"{clock(wall_ms)}  {text}", style)
     return 0
 
 
-def _lines(visit: Visit, follow: bool) -> Iterator[Line]:
+def lines(visit: Visit, follow: bool, is_over: threading.Event) -> Iterator[Line]:
+    """What there is, oldest first; then what comes, until it is over."""
     sequence = number = 0
     while True:
         told = visit.get(f"/log?sequence={sequence}&line={number}")
         sequence = max([sequence, *(each["sequence"] for each in told["journal"])])
         number = max([number, *(each["number"] for each in told["lines"])])
         yield from sorted([*map(_journal, told["journal"]), *map(_program, told["lines"])])
-        if not follow:
+        if not follow or is_over.wait(EVERY_S):
             return
-        time.sleep(EVERY_S)
 
 
 def _journal(each: dict[str, Any]) -> Line:

@@ -18,7 +18,7 @@ from kit.command_line import whole
 from kit.files import private_folder, write_private
 from sim.floor.floor import Impossible, table_path
 from sim.runs.tech.faults import known
-from sim.runs.tech.practice_unit import PracticeUnit, calibrate_beforehand, practice_unit
+from sim.runs.tech.practice_unit import HOST, PracticeUnit, calibrate_beforehand, practice_unit
 
 # Of the tables that ship; a house has technicians of its own.
 TECH, PIN = "Tech 3", "246813"
@@ -61,6 +61,8 @@ async def _run(options: argparse.Namespace, folder: Path) -> int:
 def _visit(words: list[str], unit: PracticeUnit, folder: Path) -> list[str]:
     pin = folder / "pin"
     write_private(pin, PIN.encode())
+    if words[0] == "find":
+        return [*words, "--interface", HOST]
     visit = ["--unit", unit.url, "--fingerprint", unit.fingerprint]
     return [words[0], *visit, "--name", TECH, "--pin-file", str(pin), *words[1:]]
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from controller.config import WebSection
 from controller.data_folder import references_path
 from controller.felt.references import references_in
+from controller.service.announce import announce_page
 from controller.service.live.around import ServicePlace
 from controller.service.page.app import PageOptions
 from controller.service.page.door import ServiceDoor, open_tls_door
@@ -32,7 +33,7 @@ class PracticeUnit:
         self._table = table
         self._data = data
         self._restart_wanted = asyncio.Event()
-        self._serving: asyncio.Task[None] | None = None
+        self._serving: list[asyncio.Task[None]] = []
         table.unit.service = ServicePlace(data, self._restart_wanted.set)
         self._web = WebSection(port=0, service_port=8082)
         self.url = self.fingerprint = ""
@@ -48,8 +49,12 @@ class PracticeUnit:
         assert controller is not None
         door = self._door()
         self.url, self.fingerprint = door.url, door.fingerprint
-        serving = door.serve(controller.service, PageOptions())
-        self._serving = asyncio.create_task(serving, name="service door")
+        config, place = self._table.config, door.listener.getsockname()
+        serving = [
+            door.serve(controller.service, PageOptions()),
+            announce_page(config.board.serial, config.table_id, *place),
+        ]
+        self._serving = [asyncio.create_task(each, name="service door") for each in serving]
 
     def _door(self) -> ServiceDoor:
         """On any free port at first, and on the same one after each start."""
@@ -73,10 +78,9 @@ class PracticeUnit:
             hand.cancel()
 
     async def close(self) -> None:
-        if self._serving is not None:
-            self._serving.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._serving
+        for task in self._serving:
+            task.cancel()
+        await asyncio.gather(*self._serving, return_exceptions=True)
         await self._table.unit.close()
 
     async def _lay_chips(self) -> None:
