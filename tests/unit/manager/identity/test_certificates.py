@@ -46,6 +46,20 @@ def test_a_wrong_clock_on_either_side_ends_no_certificate(at: datetime) -> None:
     assert verifier(at).build_client_verifier().verify(unit, []).chain == [unit, CA]
 
 
+def may(certificate: x509.Certificate) -> set[str]:
+    usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
+    names = ("digital_signature", "content_commitment", "key_encipherment", "data_encipherment")
+    names += ("key_agreement", "key_cert_sign", "crl_sign")
+    return {name for name in names if getattr(usage, name)}
+
+
+def test_a_key_may_do_only_what_its_certificate_is_for() -> None:
+    unit = certificates.issue_unit(CA, CA_KEY, "UF-0001", certificates.new_key().public_key())
+    manager = certificates.issue_manager(CA, CA_KEY, certificates.new_key())
+    assert may(CA) == {"key_cert_sign", "crl_sign"}
+    assert may(unit) == may(manager) == {"digital_signature"}
+
+
 def test_a_units_certificate_is_no_servers_and_no_other_units() -> None:
     unit = certificates.issue_unit(CA, CA_KEY, "UF-0001", certificates.new_key().public_key())
     for name in (MANAGER_NAME, "UF-0001", "UF-0002"):

@@ -87,6 +87,15 @@ def test_each_full_measures_later_claims_of_the_round_on_the_same_meter(books: B
     assert books.paid(4, 2, _6A="mega") == {"6A": 100_000}  # another round begins anew
 
 
+def test_each_full_measures_a_meter_whatever_else_the_round_won_before(books: Books) -> None:
+    """Catches: an award from another meter that ends the search for this one's first."""
+    two_levels(books, "each_full", opening="1234.56")
+    start(books)
+    books.paid(_2A="minor")
+    assert books.paid(2, _6A="tenth") == {"6A": 12_345}
+    assert books.paid(3, _5A="mega") == {"5A": 123_456}
+
+
 @pytest.mark.parametrize("first", [{"_6A": "fifty"}, {"_6A": "fifty", "_5A": "tenth"}], ids=str)
 def test_each_full_measures_before_a_fixed_pay_that_the_meter_paid_first(
     books: Books, first: dict[str, str]

@@ -159,3 +159,25 @@ def test_closing_makes_durable_what_stands(tmp_path: Path) -> None:
     store = Store(SqliteEngine(str(tmp_path / "ledger.sqlite")), Clock())
     assert store.rows(NUMBERS) == [(1,), (2,)]
     store.close()
+
+
+def test_who_waited_for_a_commit_is_told_of_it_once() -> None:
+    """Catches: the loop telling it again afterwards, or failing at it."""
+    told: list[BaseException | None] = []
+    troubles: list[object] = []
+
+    async def trial() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _loop, context: troubles.append(context))
+        writer = ThreadWriter(loop)
+        writer.submit(lambda: None, told.append)
+        writer.wait()
+        assert told == [None]
+        writer.wait()
+        writer.close()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+    asyncio.run(trial())
+    assert told == [None]
+    assert troubles == []
