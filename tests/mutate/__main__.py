@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import random
 import secrets
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
@@ -52,10 +51,10 @@ def main() -> int:
     report = Report(room_of)
     try:
         for change in tried:
-            began_s = time.monotonic()
+            report.add(change, copy.trial(change, reach.tests_for(change)))
+        for change in report.let_pass():
             whole_tables = rooms.WHOLE_TABLES[room_of[change.module]]
-            verdict = copy.trial(change, reach.tests_for(change), whole_tables)
-            report.add(change, verdict, time.monotonic() - began_s)
+            report.correct(change, copy.trial(change, [], whole_tables))
         report.doubt(_flaky(copy, report))
     finally:
         copy.close()
@@ -112,11 +111,26 @@ class Report:
         self._room_of = room_of
         self._verdicts: list[tuple[Change, Verdict]] = []
 
-    def add(self, change: Change, verdict: Verdict, took_s: float) -> None:
+    def add(self, change: Change, verdict: Verdict) -> None:
         self._verdicts.append((change, verdict))
-        print(f"{len(self._verdicts):4} {verdict.outcome.value:9} {took_s:4.0f} s ", end="")
+        self._print(len(self._verdicts), change, verdict)
+
+    def let_pass(self) -> list[Change]:
+        return [
+            change for change, verdict in self._verdicts if verdict.outcome is not Outcome.KILLED
+        ]
+
+    def correct(self, change: Change, verdict: Verdict) -> None:
+        """Whole tables have been asked as well."""
+        if verdict.outcome is Outcome.KILLED:
+            place = next(at for at, each in enumerate(self._verdicts) if each[0] is change)
+            self._verdicts[place] = (change, verdict)
+            self._print(place + 1, change, verdict)
+
+    def _print(self, number: int, change: Change, verdict: Verdict) -> None:
+        by = f"[{verdict.by}]" if verdict.by else ""
         print(
-            f"{change.name} {change.sentence}", f"[{verdict.by}]" if verdict.by else "", flush=True
+            f"{number:4} {verdict.outcome.value:9} {change.name} {change.sentence} {by}", flush=True
         )
 
     def noticed_by(self) -> set[str]:

@@ -11,7 +11,7 @@ from manager.ledger.store.engine import StorageFailed
 from manager.link.connection import QUEUE_MAX
 from protocol.numbers import ROLE_EXECUTIVE
 from protocol.wire import events
-from protocol.wire.errors import ErrorCode
+from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.framing import frame
 from protocol.wire.messages import (
     Ack,
@@ -334,6 +334,27 @@ def test_a_hello_of_a_connection_that_was_given_up_locks_nobody() -> None:
         await again.send(old_hello)
         await again.until_end()
         assert desk.manager.units.get(unit.unit_id).locked
+
+    play(main)
+
+
+# Catches: only saying so. Our own unit hangs up when it hears it; somebody else's would go on.
+def test_a_unit_that_is_locked_meanwhile_is_told_and_hung_up_on() -> None:
+    async def main(desk: Desk) -> None:
+        unit, copy = desk.units[TABLE], PretendUnit("UF-touch-1")
+        line = open_line(desk)
+        await line.greet()
+        await line.say(events.Boot(1, "0.1.0", ""))
+        await line.until(Ack)
+        with pytest.raises(ProtocolError):
+            desk.manager.units.greet(copy.hello())  # its journal went back in time
+        assert desk.manager.units.get(unit.unit_id).locked
+        newer = open_line(desk)
+        await newer.send(unit.hello())
+        await newer.until_end()
+        said = await line.until_end()
+        assert isinstance(said[-1], Error)
+        assert said[-1].code == ErrorCode.LOCKED
 
     play(main)
 
