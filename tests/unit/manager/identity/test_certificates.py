@@ -87,6 +87,10 @@ def test_a_units_certificate_cannot_issue_others() -> None:
     forged = certificates.issue_unit(unit, key, "UF-0002", certificates.new_key().public_key())
     with pytest.raises(verification.VerificationError):
         verifier(CLOCKS[1]).build_client_verifier().verify(forged, [unit])
+    # Each of these alone would be enough; verifiers differ in which of them they look at.
+    constraints = x509.BasicConstraints
+    assert not unit.extensions.get_extension_for_class(constraints).value.ca
+    assert CA.extensions.get_extension_for_class(constraints).value.path_length == 0
 
 
 def test_a_good_request_gives_its_key() -> None:

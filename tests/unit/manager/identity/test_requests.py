@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
 
 from kit.files import write_private
 from manager.identity import certificates
-from manager.identity.enrolments import REQUEST_VALID_MS, WRONG_MATCHES_MAX
+from manager.identity.enrolments import REQUEST_VALID_MS, WRONG_MATCHES_MAX, Enrolments
 from manager.identity.errors import IdentityError
 from manager.identity.requests import Identities, carry_out
 from protocol.wire.enrolment import match_number
@@ -58,6 +59,15 @@ def test_the_digits_depend_on_a_number_the_asker_cannot_choose(
     digits = {match_number(bytes([n]) * 16, ca, content) for n in range(50)}
     assert len(digits) > 45
     assert all(len(each) == 6 and each.isdigit() for each in digits)
+    drawn: list[bytes] = []
+
+    def random_bytes(count: int) -> bytes:
+        drawn.append(os.urandom(count))
+        return drawn[-1]
+
+    enrolments = Enrolments(identities.store, identities.folder, random_bytes)
+    pending = enrolments.receive(request, identities.table_of_unit)
+    assert pending.match == match_number(drawn[-1], ca, content), "drawn here, after the request"
 
 
 def test_wrong_digits_are_noted_and_after_a_few_the_request_is_refused(

@@ -144,6 +144,11 @@ def test_a_copied_disk_is_found_out_when_the_original_went_on(desk: Desk) -> Non
     outcome = desk.deliver(TABLE, other_history)
     assert outcome.problem is not None
     assert outcome.problem.code == ErrorCode.FORK
+    assert desk.manager.units.get(original.unit_id).locked
+    assert "FORK" in desk.alarm_codes()
+    outcome = desk.start(TABLE, 2, "1A")
+    assert outcome.problem is not None
+    assert outcome.problem.code == ErrorCode.LOCKED
 
 
 # -- who may speak -------------------------------------------------------------------------------
