@@ -54,7 +54,7 @@ mutate: setup-test ## small changes to money and safety code, and whether a test
 		$(if $(FRESH),--fresh)
 
 test-python: ## unit tests, contract tests and scenarios on another Python: PYTHON_VERSION=3.13
-	@deploy/setup/test-python $(PYTHON_VERSION)
+	@WORKERS=$(WORKERS) deploy/setup/test-python $(PYTHON_VERSION)
 
 test-kernel: setup-test ## the real libraries on a stock Debian kernel in QEMU (x86_64)
 	@if [ "$$(uname -m)" = x86_64 ]; then deploy/setup/kernel && $(PYTHON) -m sim.runs.kernel; \
