@@ -170,17 +170,18 @@ def test_one_touch_is_one_press(chromium: Browser) -> None:
 
 
 def test_a_press_looks_pressed_before_the_answer_and_refusals_are_plain(chromium: Browser) -> None:
-    table = FakeTable()
+    table, decided = FakeTable(), asyncio.Event()
 
-    async def slow_refusal(button: str) -> FakeAnswer:
-        await asyncio.sleep(0.4)
+    async def late_refusal(button: str) -> FakeAnswer:
+        await decided.wait()
         return FakeAnswer(False, "No bet is on the felt.")
 
-    table.press = slow_refusal  # type: ignore[method-assign]
-    with panel(chromium, table) as (page, _):
+    table.press = late_refusal  # type: ignore[method-assign]
+    with panel(chromium, table) as (page, served):
         start = page.locator('[data-button="START"]')
         start.click()
-        expect(start).to_have_attribute("data-pressed", "yes", timeout=300)
+        expect(start).to_have_attribute("data-pressed", "yes")
+        served.do(decided.set)
         message = page.locator("#message")
         expect(message).to_have_attribute("data-kind", "refused")
         expect(message).to_contain_text("NOT ACCEPTED", ignore_case=True)

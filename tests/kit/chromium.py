@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from playwright.sync_api import Browser, Locator, Playwright
+from playwright.sync_api import Browser, Locator, Playwright, expect
 
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
@@ -15,6 +15,8 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# Nothing is waited for longer than it takes; a busy machine may take longer than Playwright's 5 s.
+expect.set_options(timeout=30_000)
 
 
 def launch_chromium(playwright: Playwright) -> Browser:
