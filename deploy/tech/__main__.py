@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "traces": Command("rounds in the black box, judged anew or copied out", "traces"),
     "board": Command("board check FILE: a table's hardware before it is soldered", "board"),
     "decode": Command("what frames, captures and traces say, from hex or a file", "decode"),
+    "flash": Command("write a unit's image to a disk, and read it back", "flash"),
 }
 
 
