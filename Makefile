@@ -17,7 +17,7 @@ WORKERS := $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run setup-test setup-check check test test-python test-kernel test-property test-deploy deb storm soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
+.PHONY: help setup run setup-test setup-check check test test-python test-kernel test-property test-packages test-deploy deb image storm soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
 
 help: ## print this list
 	@sed -nE -e 's/^#> (.*)/\n\1/p' -e 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -63,8 +63,11 @@ test-kernel: setup-test ## the real libraries on a stock Debian kernel in QEMU (
 test-property: setup-test ## several managers over PostgreSQL under Patroni and etcd, killed and frozen
 	@deploy/setup/property && $(PYTHON) -m pytest -m property -s -q tests/property
 
-test-deploy: setup-check deb ## the Debian packages in a clean Debian root: installed, upgraded, purged; as root
-	@deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy
+test-packages: setup-check ## the Debian packages in a clean Debian root: installed, upgraded, purged; as root
+	@deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy/test_manager_package.py
+
+test-deploy: setup-check ## the packages, and an image built twice and booted in QEMU; as root
+	@deploy/setup/image && deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy
 
 fuzz: setup-test ## the fuzz tests, fifty times as deep
 	@$(PYTHON) -m pytest tests/fuzz -n 2 -q --hypothesis-profile=deep
@@ -78,6 +81,9 @@ perf: setup-test ## measure; ratios of one run, JSON in build/perf.json
 #> To ship it
 deb: setup-check ## Debian packages in build/deb; SUITE=trixie or bookworm, ARCH=amd64 or arm64
 	@$(PYTHON) -m deploy.package manager --suite $(or $(SUITE),trixie) --arch $(or $(ARCH),amd64)
+
+image: setup-check ## a unit's disk image in build/image, as root; ARCH=amd64 for QEMU or arm64 for a Pi, KEY=FILE signs
+	@deploy/setup/image && deploy/image/build $(or $(ARCH),amd64) $(KEY)
 
 #> To keep house
 pictures: setup-test ## photograph the dealer's guide and the bench anew, in Chromium

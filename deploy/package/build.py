@@ -73,6 +73,9 @@ class Build:
         for place, inside in self.recipe.links.items():
             (stage / place).parent.mkdir(parents=True, exist_ok=True)
             (stage / place).symlink_to(f"/{self.recipe.place}/{inside}")
+        for inside, outside in self.recipe.outward.items():
+            (release / inside).parent.mkdir(parents=True, exist_ok=True)
+            (release / inside).symlink_to(outside)
         for place, inside in self.recipe.files.items():
             _write(stage / place, contents[inside].data)
         for place in self.recipe.folders:

@@ -7,10 +7,10 @@ commands and scripts run there. It is a folder and not a link: that tells the tw
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from deploy.installer.products import MANAGER, Product
+from deploy.installer.products import MANAGER, TABLE_FILE, UNIT, Product
 
 UNITS: Final = "usr/lib/systemd/system"
 
@@ -25,6 +25,7 @@ class Recipe:
     files: Mapping[str, str]  # place: path in the release of what is copied
     settings: tuple[str, ...]  # of those, what a person may change: dpkg asks before it replaces
     folders: tuple[str, ...] = ()
+    outward: Mapping[str, str] = field(default_factory=dict)  # in the release: where it leads
 
     @property
     def place(self) -> str:
@@ -45,5 +46,23 @@ RECIPES: Final = {
         },
         settings=("etc/underfelt-manager/options",),
         folders=("etc/underfelt-manager/tables",),
+    ),
+    "unit": Recipe(
+        product=UNIT,
+        package="underfelt-unit",
+        summary="table unit for progressive side bets on card tables",
+        depends=("passwd", "udev", "util-linux"),
+        links={
+            "usr/bin/underfelt": "system/underfelt",
+            "usr/lib/udev/rules.d/60-underfelt.rules": "system/60-underfelt.rules",
+        },
+        files={
+            f"{UNITS}/underfelt.service": "system/underfelt.service",
+            f"{UNITS}/underfelt.service.d/release.conf": "system/release.conf",
+        },
+        settings=(),
+        folders=("etc/underfelt",),
+        # The table's file is the house's, and no part of a package.
+        outward={TABLE_FILE: "/etc/underfelt/table.toml"},
     ),
 }
