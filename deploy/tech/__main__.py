@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "board": Command("board check FILE: a table's hardware before it is soldered", "board"),
     "decode": Command("what frames, captures and traces say, from hex or a file", "decode"),
     "flash": Command("write a unit's image to a disk, and read it back", "flash"),
+    "provision": Command("lay down on that disk which table it is, and how it enrols", "provision"),
 }
 
 
