@@ -197,6 +197,8 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         pages = [doors.serve(unit.pages, names=names, words=unit.words, chimes=chimes)]
         if config.web.service_port:
             pages += _service_page(config, unit, data)
+        if config.web.service_serial:
+            pages.append(_service_line(config.web.service_serial, unit))
         await _run_until_asked(unit, _all(pages), stop)
     finally:
         systemd.stopping()
@@ -217,6 +219,13 @@ def _service_page(config: UnitConfig, unit: Unit, data: Path) -> list[Coroutine[
         return [page]  # nobody else could reach it
     place = door.listener.getsockname()
     return [page, announce_page(config.board.serial, config.table_id, *place)]
+
+
+def _service_line(path: str, unit: Unit) -> Coroutine[Any, Any, None]:
+    from controller.service.page.serial_door import SerialDoor, page_for
+
+    log.info("the service page is also at %s", path)
+    return SerialDoor(page_for(unit.service), path).serve()
 
 
 async def _all(pages: Sequence[Coroutine[Any, Any, None]]) -> None:

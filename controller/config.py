@@ -15,7 +15,7 @@ from typing import Annotated
 
 from controller.inputs.buttons import is_button
 from controller.night import LightsSection
-from hal.board.config import BoardConfig
+from hal.board.config import AbsolutePath, BoardConfig
 from kit.config import (
     Choice,
     Complaint,
@@ -81,6 +81,8 @@ class WebSection:
     # The technician's page; 0 is closed. On an address that is not this machine's own, by TLS.
     service_port: Annotated[int, PORT] = 0
     service_host: Annotated[str, Address()] = WEB_HOST
+    # The same page over a serial line, such as /dev/ttyGS0; "" is closed.
+    service_serial: Annotated[str, AbsolutePath()] = ""
     names: Annotated[tuple[str, ...], Values(Text())] = ()
     language: Annotated[str, LANGUAGE] = "en-US"
     display_language: Annotated[str, LANGUAGE] = ""  # "" as the panel's

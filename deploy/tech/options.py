@@ -17,12 +17,15 @@ from deploy.tech.visit import Visit
 from kit.command_line import Refused
 
 WHICH: Final = "Say which unit: --unit ADDRESS. `underfelt-tech find` lists those that it hears."
+SERIAL: Final = "serial:"
 PIN_FILE_BYTES_MAX: Final = 64
 
 
 def unit_parser(command: str, description: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"underfelt-tech {command}", description=description)
-    parser.add_argument("--unit", default="", metavar="ADDRESS", help="host, host:port or URL")
+    parser.add_argument(
+        "--unit", default="", metavar="ADDRESS", help="host, host:port, URL, or serial:/dev/ttyACM0"
+    )
     parser.add_argument("--name", default="", metavar="LABEL", help="who asks; asked for otherwise")
     parser.add_argument(
         "--pin-file", type=Path, metavar="FILE", help="the PIN's file; asked for otherwise"
@@ -54,6 +57,10 @@ def visiting(options: argparse.Namespace) -> Iterator[Visit]:
 def open_door(options: argparse.Namespace) -> Door:
     if not options.unit:
         raise Refused(WHICH)
+    if options.unit.startswith(SERIAL):
+        from deploy.tech.serial_door import SerialDoor
+
+        return SerialDoor(options.unit.removeprefix(SERIAL))
     return network_door(options.unit, options.fingerprint)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
 
 import serial
@@ -19,6 +20,7 @@ log = logging.getLogger("hal.devices.serial_port")
 READ_BYTES_MAX = 512
 REOPEN_MS_MIN = 250
 REOPEN_MS_MAX = 5000
+WRITE_WAIT_S = 2.0
 
 
 class SerialPort:
@@ -77,6 +79,30 @@ class SerialPort:
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._port.fileno(), self._receive)
         return True
+
+    async def write(self, data: bytes) -> None:
+        """Waits while the line is full. A line that takes nothing for a while raises TimeoutError,
+        and one that is gone ConnectionError.
+        """
+        while data:
+            if self._port is None:
+                raise ConnectionError(f"the {self._name} is unplugged")
+            try:
+                data = data[os.write(self._port.fileno(), data) :]
+            except BlockingIOError:
+                await self._writable(self._port.fileno())
+            except OSError as error:
+                self.close()
+                self._note_loss(str(error.strerror or "it no longer answers"))
+
+    async def _writable(self, descriptor: int) -> None:
+        loop, is_free = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_writer(descriptor, is_free.set)
+        try:
+            async with asyncio.timeout(WRITE_WAIT_S):
+                await is_free.wait()
+        finally:
+            loop.remove_writer(descriptor)
 
     def close(self) -> None:
         if self._port is None:

@@ -157,6 +157,8 @@ ELSEWHERE = {
         "find --seconds 0.01 --interface 192.0.2.1",
         "watch",
         "health --unit ftp://x",
+        "health --unit serial:{tmp}/none",
+        "health --unit serial:{file}",
         "health --unit http://10.0.0.7",
         "health --unit http://127.0.0.1:1 --name A --pin-file {tmp}/none",
         "traces --out {tmp}/x",

@@ -61,6 +61,23 @@ def test_ctrl_c_in_the_middle_gives_the_table_back() -> None:
     assert complaint.endswith("underfelt-tech selftest: stopped\n")
 
 
+def test_the_serial_line_does_the_same_without_a_network() -> None:
+    words = ("--serial", "--faults", "loose-pad:3A", "selftest", "--close-table")
+    with sim_tech(*words) as process:
+        out, complaint = process.communicate(timeout=SECONDS_MAX)
+    assert process.returncode == BAD_FINDING, complaint
+    assert "FAULT  sensor 3A:" in out
+
+
+def test_a_line_full_of_noise_ends_in_a_sentence() -> None:
+    """One byte in a hundred is bad, so that hardly a frame arrives. A PIN is never sent twice."""
+    with sim_tech("--serial", "--noise", "100", "health") as process:
+        out, complaint = process.communicate(timeout=SECONDS_MAX)
+    assert (process.returncode, out) == (REFUSED, "")
+    assert "only noise arrives" in complaint.splitlines()[-1]
+    assert "Traceback" not in complaint
+
+
 def test_health_names_what_is_broken_while_the_table_is_open() -> None:
     with sim_tech("--faults", "shorted-pad:5A", "health") as process:
         out, complaint = process.communicate(timeout=SECONDS_MAX)

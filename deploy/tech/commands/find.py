@@ -5,6 +5,7 @@ What is announced is a hint and no proof; the certificate is compared at the fir
 
 from __future__ import annotations
 
+import socket
 import time
 from argparse import ArgumentParser
 from pathlib import Path
@@ -75,6 +76,8 @@ def _text(data: bytes | None) -> str:
 def heard(seconds: float, interface: str) -> list[dict[str, str]]:
     listener = _Heard()
     try:
+        if interface:
+            _refuse_foreign(interface)
         asking = Zeroconf(interfaces=[interface]) if interface else Zeroconf()
     except (OSError, RuntimeError) as error:
         raise Refused(f"This laptop's network cannot be listened to: {error}.") from error
@@ -84,6 +87,12 @@ def heard(seconds: float, interface: str) -> list[dict[str, str]]:
     finally:
         asking.close()
     return sorted(listener.units.values(), key=lambda unit: unit["serial"])
+
+
+def _refuse_foreign(interface: str) -> None:
+    """The library would leave half a socket behind."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+        line.bind((interface, 0))
 
 
 def _tables(url: str, token_file: Path | None, fingerprint: str) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import logging
 import os
+import random
 import signal
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from pathlib import Path
 from kit.command_line import whole
 from kit.files import private_folder, write_private
 from sim.floor.floor import Impossible, table_path
+from sim.hardware.null_modem import NullModem
 from sim.runs.tech.faults import known
 from sim.runs.tech.practice_unit import HOST, PracticeUnit, calibrate_beforehand, practice_unit
 
@@ -31,6 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=whole(), default=1)
     parser.add_argument(
         "--faults", default="", metavar="NAME:PART[,…]", help=f"what is broken: {known()}"
+    )
+    parser.add_argument("--serial", action="store_true", help="by the serial line, no network")
+    parser.add_argument(
+        "--noise", type=whole(0, 100), default=0, metavar="N", help="damaged bytes in 10,000 there"
     )
     parser.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND …")
 
@@ -54,16 +60,24 @@ async def _run(options: argparse.Namespace, folder: Path) -> int:
         return await _run_tool(options.words, folder)
     data = folder / "unit"
     private_folder(data / "identity")  # which an enrolment would have made
-    async with practice_unit(options.table, options.seed, data, options.faults) as unit:
-        return await _run_tool([*_visit(options.words, unit, folder)], folder)
+    line = NullModem(random.Random(options.seed), options.noise)
+    pumping = asyncio.create_task(line.pump(), name="null modem")
+    try:
+        unit_options = (options.table, options.seed, data, options.faults, line)
+        async with practice_unit(*unit_options) as unit:
+            address = f"serial:{line.laptop_end}" if options.serial else unit.url
+            return await _run_tool(_visit(options.words, unit, address, folder), folder)
+    finally:
+        pumping.cancel()
+        line.close()
 
 
-def _visit(words: list[str], unit: PracticeUnit, folder: Path) -> list[str]:
+def _visit(words: list[str], unit: PracticeUnit, address: str, folder: Path) -> list[str]:
     pin = folder / "pin"
     write_private(pin, PIN.encode())
     if words[0] == "find":
         return [*words, "--interface", HOST]
-    visit = ["--unit", unit.url, "--fingerprint", unit.fingerprint]
+    visit = ["--unit", address, "--fingerprint", unit.fingerprint]
     return [words[0], *visit, "--name", TECH, "--pin-file", str(pin), *words[1:]]
 
 

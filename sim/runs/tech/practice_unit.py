@@ -19,7 +19,9 @@ from controller.service.announce import announce_page
 from controller.service.live.around import ServicePlace
 from controller.service.page.app import PageOptions
 from controller.service.page.door import ServiceDoor, open_tls_door
+from controller.service.page.serial_door import SerialDoor, page_for
 from sim.floor.floor import Floor, FloorTable, Impossible
+from sim.hardware.null_modem import NullModem
 from sim.runs.tech.faults import strike
 from sim.time.loop import run_virtual
 
@@ -29,7 +31,7 @@ LOOK_EVERY_S = 0.05
 
 
 class PracticeUnit:
-    def __init__(self, table: FloorTable, data: Path) -> None:
+    def __init__(self, table: FloorTable, data: Path, line: NullModem) -> None:
         self._table = table
         self._data = data
         self._restart_wanted = asyncio.Event()
@@ -37,6 +39,7 @@ class PracticeUnit:
         table.unit.service = ServicePlace(data, self._restart_wanted.set)
         self._web = WebSection(port=0, service_port=8082)
         self.url = self.fingerprint = ""
+        self._line = line
 
     async def open(self) -> None:
         """Starts the unit once more, with a place for its files and a door."""
@@ -53,6 +56,7 @@ class PracticeUnit:
         serving = [
             door.serve(controller.service, PageOptions()),
             announce_page(config.board.serial, config.table_id, *place),
+            SerialDoor(page_for(controller.service), self._line.unit_end).serve(),
         ]
         self._serving = [asyncio.create_task(each, name="service door") for each in serving]
 
@@ -101,12 +105,12 @@ class PracticeUnit:
 
 @asynccontextmanager
 async def practice_unit(
-    name: str, seed: int, data: Path, faults: str
+    name: str, seed: int, data: Path, faults: str, line: NullModem
 ) -> AsyncIterator[PracticeUnit]:
     floor = Floor(seed)
     try:
         table = await floor.open_table(name)
-        unit = PracticeUnit(table, data)
+        unit = PracticeUnit(table, data, line)
         await unit.open()
         running = asyncio.create_task(unit.run(), name="practice unit")
         try:
