@@ -196,7 +196,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         names, chimes = config.web.names, chimes_of(config.web)
         pages = [doors.serve(unit.pages, names=names, words=unit.words, chimes=chimes)]
         if config.web.service_port:
-            pages += _service_page(config, unit, data)
+            pages.append(_service_page(config, unit, data))
         if config.web.service_serial:
             pages.append(_service_line(config.web.service_serial, unit))
         await _run_until_asked(unit, _all(pages), stop)
@@ -206,7 +206,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
     return 0
 
 
-def _service_page(config: UnitConfig, unit: Unit, data: Path) -> list[Coroutine[Any, Any, None]]:
+def _service_page(config: UnitConfig, unit: Unit, data: Path) -> Coroutine[Any, Any, None]:
     # Only a unit that opens this door has its code in memory.
     from controller.service.announce import announce_page
     from controller.service.page.app import PageOptions
@@ -216,9 +216,9 @@ def _service_page(config: UnitConfig, unit: Unit, data: Path) -> list[Coroutine[
     log.info("the service page is at %s %s", door.url, door.fingerprint)
     page = door.serve(unit.service, PageOptions(names=config.web.names))
     if door.tls is None:
-        return [page]  # nobody else could reach it
+        return page  # nobody else could reach it
     place = door.listener.getsockname()
-    return [page, announce_page(config.board.serial, config.table_id, *place)]
+    return _all([page, announce_page(config.board.serial, config.table_id, *place)])
 
 
 def _service_line(path: str, unit: Unit) -> Coroutine[Any, Any, None]:
