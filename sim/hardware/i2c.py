@@ -10,7 +10,7 @@ import asyncio
 import errno
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from hal.errors import WorkerBusy
 from hal.worker import Worker
@@ -44,8 +44,7 @@ PI_5 = Adapter("i2c-designware", errno.EREMOTEIO, errno.ETIMEDOUT, errno.EAGAIN,
 CP2112 = Adapter("hid-cp2112", errno.ETIMEDOUT, errno.ETIMEDOUT, errno.EIO, errno.EIO, False)
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """One message of a transfer: the bytes to write, or how many to read."""
 
     address: int
@@ -153,19 +152,20 @@ class SimI2c:
             raise self._error(self.adapter.arbitration, "arbitration lost")
 
     def _message(self, message: Message, addressed: list[Ic]) -> bytes:
+        address, _, read_count = message
         self.clock_ns += (EDGE_BITS + BYTE_BITS) * SECOND_NS // self.frequency_hz
-        if message.address == GENERAL_CALL and message.read_count is None:
+        if address == GENERAL_CALL and read_count is None:
             return self._general_call(message.data, addressed)
-        ics = self._who_answers(message.address)
+        ics = self._who_answers(address)
         for ic in ics:
             if ic not in addressed:
                 addressed.append(ic)
-        if self.faults.strikes_nack(message.address, ics) or not ics:
-            raise self._error(self.adapter.nack, f"no answer from {message.address:#04x}")
-        if message.read_count is None:
+        if self.faults.strikes_nack(address, ics) or not ics:
+            raise self._error(self.adapter.nack, f"no answer from {address:#04x}")
+        if read_count is None:
             self._write(message, ics)
             return b""
-        return self._read(message, message.read_count, ics)
+        return self._read(message, read_count, ics)
 
     def _write(self, message: Message, ics: list[Ic]) -> None:
         self._spend(BYTE_BITS * len(message.data))
