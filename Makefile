@@ -17,7 +17,7 @@ WORKERS := $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run setup-test setup-check check test test-python test-kernel test-property test-packages test-deploy deb image storm soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
+.PHONY: help setup run setup-test setup-check check test every-test test-python test-kernel test-property test-packages test-deploy deb image storm soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
 
 help: ## print this list
 	@sed -nE -e 's/^#> (.*)/\n\1/p' -e 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -33,7 +33,11 @@ setup: ## make .venv from the lock (Python 3.11+), nothing else
 check: lint ## before a commit: lint, types, contracts and the quick tests; under a minute on two cores
 	@$(PYTHON) -m pytest -n 2 -q tests/unit $(SLOW_UNIT_TESTS:%=--ignore=%)
 
-test: setup-test lint ## every check and test; asks apt for what is missing
+# mypy takes one core and a clean checkout's first minute, so the tests run beside it.
+test: setup-test ## every check and test; asks apt for what is missing
+	@$(MAKE) --no-print-directory -j 2 lint every-test
+
+every-test:
 	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -q
 
 lint: setup-check ## ruff, mypy strict, import contracts
