@@ -11,7 +11,8 @@ from kit.web.version_signal import VersionSignal
 from manager.audit.audit import audit
 from manager.ledger.alarm_causes import AlarmCauses, Severity
 from manager.link.ladder import LinkLadder
-from tests.kit.pretend_units import Desk, table_toml
+from manager.setup.open_table import open_table
+from tests.kit.pretend_units import Desk, load_paytable, table_toml
 
 NAMES = ["LINK_LOST", "LINK_LOST_60_S", "LINK_LOST_10_MIN", "LINK_LOST_30_MIN"]
 
@@ -108,3 +109,14 @@ def test_a_table_from_which_nobody_ever_called_is_not_missed(floor: Floor) -> No
     floor.desk.manager.open_table(table_toml("touch-9"))
     floor.pass_s(6)
     assert [each.table_id for each in floor.desk.manager.book.alarms.newest(5)] == ["touch-1"]
+
+
+def test_a_table_that_never_called_hides_none_behind_it() -> None:
+    """Catches: the look that ends at the first table without a unit."""
+    floor = Floor()
+    silent = table_toml("first-0")  # opened, and its unit has never called
+    open_table(floor.desk.manager.book, silent, lambda count: bytes(count), load_paytable)
+    assert floor.desk.manager.book.tables.ids()[0] == "first-0"
+    floor.line = None
+    floor.pass_s(6)
+    assert floor.codes() == ["LINK_LOST"]
