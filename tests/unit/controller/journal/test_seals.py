@@ -17,7 +17,7 @@ from controller.table.faults import FaultBoard
 from hal.worker import InlineWorker
 from protocol.proof.seal import REASON_CLAIM, REASON_DAY, Sealer
 from protocol.wire import events
-from protocol.wire.rows import ClaimedHand
+from protocol.wire.rows import ClaimedHand, LedgerTail, SeenTail
 from sim.time.loop import run_virtual
 
 NOON_MS = 20_000 * DAY_MS + DAY_MS // 2
@@ -154,3 +154,21 @@ def test_a_journal_that_cannot_be_sealed_is_a_fault_until_it_can(
             assert unit.seals() == [(1, REASON_DAY), (3, REASON_CLAIM)]
 
     run_virtual(scenario())
+
+
+def test_a_seal_countersigns_what_was_told_of_the_ledger(unit: Unit) -> None:
+    """Catches: seals that name no tail, so that a ledger made anew would have no witness in it."""
+    unit.journal.tail.note(LedgerTail(1, 42, bytes([7]) * 32, b""))
+    unit.claim(1)
+    run_virtual(unit.run_for(2))
+    records = unit.journal.records.after(0, 100)
+    seals = [events.Seal.from_body(each.body) for each in records if each.kind == events.SEAL]
+    assert {seal.tail for seal in seals} == {(SeenTail(1, 42, bytes([7]) * 32),)}
+
+
+def test_a_unit_that_was_told_nothing_countersigns_nothing(unit: Unit) -> None:
+    unit.claim(1)
+    run_virtual(unit.run_for(2))
+    records = unit.journal.records.after(0, 100)
+    seals = [events.Seal.from_body(each.body) for each in records if each.kind == events.SEAL]
+    assert {seal.tail for seal in seals} == {()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from manager.audit.audit import audit
+from protocol.numbers import METHOD_KEY, ROLE_SUPERVISOR
 from protocol.wire import events
 from tests.kit.pretend_units import (
     Desk,
@@ -103,3 +104,14 @@ def test_the_round_that_ended_last_is_opened_again_and_no_other(desk: Desk) -> N
     desk.end(TABLE, 2)
     assert "ended last" in refusal(desk.say(TABLE, events.Reopened(1, 1, 0, b""))).sentence
     assert audit(desk.store).sound
+
+
+def test_the_key_opens_a_round_again_at_a_keypad_table_and_nowhere_else(desk: Desk) -> None:
+    """Catches: a key that is asked for a card, and a card reader's table that believes in a key."""
+    desk.open_table("keys-1", workflow="keypad")
+    by_key = events.Reopened(1, METHOD_KEY, ROLE_SUPERVISOR, b"")
+    for table_id in ("keys-1", TABLE):
+        desk.start(table_id, 1, "2A")
+        desk.end(table_id, 1)
+    assert desk.say("keys-1", by_key).answers == []
+    assert "by key" in refusal(desk.say(TABLE, by_key)).sentence

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from manager.ledger.corrections.reasons import ReversalReason, Signed
+from manager.ledger.corrections.reversal import reverse_win
 from manager.ledger.store.engine import StorageFailed
 from manager.link.connection import QUEUE_MAX
 from protocol.numbers import ROLE_EXECUTIVE
@@ -21,6 +23,7 @@ from protocol.wire.messages import (
     Event,
     Heartbeat,
     Meters,
+    Reversed,
     Settings,
     Verdict,
 )
@@ -79,6 +82,32 @@ def test_a_whole_win_over_the_line() -> None:
         await line.say(settled(committed))
         await line.say(events.RoundEnd(1))
         assert (await line.until(Ack)).last_sequence == 6
+        await line.hang_up()
+
+    play(main)
+
+
+def test_a_welcome_repeats_what_the_unit_may_have_missed() -> None:
+    """Catches: an award, a receipt or a reversal that is lost with the line it was sent on."""
+
+    async def main(desk: Desk) -> None:
+        desk.start(TABLE, 1, "2A", "5A")
+        desk.claim(TABLE, 1, 1, s5A="four-aces")
+        line = open_line(desk)
+        await line.greet()
+        award = await line.until(Award)
+        await line.hang_up()
+        desk.say(TABLE, awarded(award))
+        desk.by_card(TABLE, 1, 1)
+        line = open_line(desk)
+        await line.greet()
+        committed = await line.until(Committed)
+        await line.hang_up()
+        desk.say(TABLE, settled(committed))
+        reverse_win(desk.manager.book, 1, ReversalReason.NOT_WON, Signed("Ann", "Bob"))
+        line = open_line(desk)
+        await line.greet()
+        assert (await line.until(Reversed)).win_number == 1
         await line.hang_up()
 
     play(main)

@@ -1,0 +1,50 @@
+"""A ledger is copied whole: the same rows, the same chain, or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from manager.audit.audit import audit
+from manager.ledger.errors import StoreError
+from manager.ledger.store.moving import copy_ledger, remove_copy
+from manager.ledger.store.places import engine_at
+from manager.ledger.store.relations import RELATIONS
+from manager.ledger.store.store import Store
+from tests.kit.pretend_units import Clock, Desk, desk_with_a_win
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return desk_with_a_win(str(tmp_path / "ledger.sqlite"))
+
+
+def test_a_copy_has_every_row_and_the_same_tail(desk: Desk, tmp_path: Path) -> None:
+    target = str(tmp_path / "copy.sqlite")
+    tail = copy_ledger(desk.store.engine, target)
+    assert tail == desk.store.tail()
+    copied = Store(engine_at(target), Clock(), target)
+    assert copied.tail() == tail
+    assert copied.genesis() == desk.store.genesis()
+    for relation in RELATIONS.values():
+        assert copied.find(relation, {}) == desk.store.find(relation, {}), relation.name
+    assert audit(copied).sound
+    copied.close()
+
+
+def test_no_ledger_is_written_over(desk: Desk, tmp_path: Path) -> None:
+    target = tmp_path / "copy.sqlite"
+    target.write_bytes(b"somebody's")
+    with pytest.raises(StoreError, match="already"):
+        copy_ledger(desk.store.engine, str(target))
+    assert target.read_bytes() == b"somebody's"
+
+
+def test_a_copy_that_is_given_up_leaves_nothing(desk: Desk, tmp_path: Path) -> None:
+    target = str(tmp_path / "copy.sqlite")
+    copy_ledger(desk.store.engine, target)
+    Path(f"{target}-wal").touch()
+    remove_copy(target)
+    remove_copy(target)  # what is gone stays gone
+    assert not any(Path(f"{target}{end}").exists() for end in ("", "-wal", "-shm"))
