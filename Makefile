@@ -68,7 +68,7 @@ test-property: setup-test ## several managers over PostgreSQL under Patroni and 
 	@deploy/setup/property && $(PYTHON) -m pytest -m property -s -q tests/property
 
 test-packages: setup-check ## the Debian packages in a clean Debian root: installed, upgraded, purged; as root
-	@deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy/test_manager_package.py
+	@deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy/test_manager_package.py tests/deploy/test_tech_package.py
 
 test-deploy: setup-check ## the packages, and an image built twice and booted in QEMU; as root
 	@deploy/setup/image && deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy
@@ -84,7 +84,8 @@ perf: setup-test ## measure; ratios of one run, JSON in build/perf.json
 
 #> To ship it
 deb: setup-check ## Debian packages in build/deb; SUITE=trixie or bookworm, ARCH=amd64 or arm64
-	@$(PYTHON) -m deploy.package manager --suite $(or $(SUITE),trixie) --arch $(or $(ARCH),amd64)
+	@for each in manager tech; do $(PYTHON) -m deploy.package $$each --suite $(or $(SUITE),trixie) \
+		--arch $(or $(ARCH),amd64) || exit; done
 
 image: setup-check ## a unit's disk image in build/image, as root; ARCH=amd64 for QEMU or arm64 for a Pi, KEY=FILE signs
 	@deploy/setup/image && deploy/image/build $(or $(ARCH),amd64) $(KEY)

@@ -32,7 +32,31 @@ class Recipe:
         return f"{self.product.place.lstrip('/')}/current"
 
 
+# Not a service: it has no user, no settings and no data of its own.
+LAPTOP: Final = Product(
+    key="laptop",
+    title="technician's tool",
+    user="underfelt-tech",
+    groups=(),
+    # `hal` for `board check`, which reads a table's hardware as a unit does.
+    parts=("deploy/tech", "hal", "kit", "protocol"),
+    lock="requirements-tech.lock",
+    settings="",
+    data="",
+    links={},
+    files={},
+    earlier=(),
+)
 RECIPES: Final = {
+    "tech": Recipe(
+        product=LAPTOP,
+        package="underfelt-tech",
+        summary="technician's tool for table units: flash, provision, look, test",
+        depends=(),
+        links={"usr/bin/underfelt-tech": "system/underfelt-tech"},
+        files={},
+        settings=(),
+    ),
     "manager": Recipe(
         product=MANAGER,
         package="underfelt-manager",

@@ -8,68 +8,31 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree, ignore_patterns, rmtree
 
 import pytest
 
+from tests.kit.clean_debian import SECONDS_MAX, CleanDebian, built_package
 from tests.kit.places import ROOT, TABLES
 
 pytestmark = pytest.mark.deploy
 
-CLEAN_ROOT = ROOT / "build/roots/trixie.tar"
 DATA = "/var/lib/underfelt-manager"
 TABLE = "four-card-touch.toml"
 OLD_S, NEW_S = 1_700_000_000, 1_700_086_400
-SECONDS_MAX = 300
-
-
-def built(checkout: Path, epoch_s: int, out: Path) -> Path:
-    """A package of this tree, as `make deb` makes it."""
-    done = subprocess.run(
-        [str(ROOT / ".venv/bin/python"), "-m", "deploy.package", "manager", "--out", str(out)],
-        cwd=checkout,
-        env=os.environ | {"SOURCE_DATE_EPOCH": str(epoch_s), "PYTHONPATH": str(checkout)},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS_MAX,
-    )
-    assert done.returncode == 0, done.stderr
-    return Path(done.stdout.strip())
 
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """An older and a newer build."""
     out = tmp_path_factory.mktemp("packages")
-    return built(ROOT, OLD_S, out), built(ROOT, NEW_S, out)
+    return built_package("manager", ROOT, OLD_S, out), built_package("manager", ROOT, NEW_S, out)
 
 
-class CleanDebian:
-    """A Debian root that nobody has used; the packages lie in its /tmp."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __truediv__(self, path: str) -> Path:
-        return self.folder / path.lstrip("/")
-
-    def run(self, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["chroot", str(self.folder), *words],
-            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive"}
-            | settings,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS_MAX,
-        )
-
-    def apt(self, *words: str, **settings: str) -> str:
-        done = self.run("apt-get", "-y", *words, **settings)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stderr
+class ManagersDebian(CleanDebian):
+    """With a manager on it; the packages lie in its /tmp."""
 
     def manager(self, *words: str) -> subprocess.CompletedProcess[str]:
         return self.run("underfelt-manager", *words)
@@ -103,11 +66,10 @@ class CleanDebian:
 @pytest.fixture(scope="module")
 def prepared(
     tmp_path_factory: pytest.TempPathFactory, packages: tuple[Path, Path]
-) -> Iterator[CleanDebian]:
+) -> Iterator[ManagersDebian]:
     """The older package is installed, and its manager has opened a table. Tests take a copy."""
-    debian = CleanDebian(tmp_path_factory.mktemp("prepared") / "root")
-    with tarfile.open(CLEAN_ROOT) as archive:
-        archive.extractall(debian.folder, filter="fully_trusted")
+    debian = ManagersDebian(tmp_path_factory.mktemp("prepared") / "root")
+    debian.unpack()
     for name, package in zip(("old.deb", "new.deb"), packages, strict=True):
         os.link(package, debian / f"/tmp/{name}")
     debian.apt("install", "/tmp/old.deb")
@@ -118,10 +80,10 @@ def prepared(
 
 
 @pytest.fixture
-def served(tmp_path: Path, prepared: CleanDebian) -> Iterator[CleanDebian]:
+def served(tmp_path: Path, prepared: ManagersDebian) -> Iterator[ManagersDebian]:
     copy = tmp_path / "root"
     subprocess.run(["cp", "-a", str(prepared.folder), str(copy)], check=True)
-    yield CleanDebian(copy)
+    yield ManagersDebian(copy)
     rmtree(copy)
 
 
@@ -136,14 +98,14 @@ def test_the_same_tree_gives_the_same_bytes_in_any_folder(
     copytree(ROOT / "build/wheels", elsewhere / "build/wheels")
     before = os.umask(0o077)
     try:
-        again = built(elsewhere, OLD_S, tmp_path / "out")
+        again = built_package("manager", elsewhere, OLD_S, tmp_path / "out")
     finally:
         os.umask(before)
     assert again.name == packages[0].name
     assert again.read_bytes() == packages[0].read_bytes()
 
 
-def test_it_serves_and_its_books_are_sound(served: CleanDebian) -> None:
+def test_it_serves_and_its_books_are_sound(served: ManagersDebian) -> None:
     assert "sound" in served.tail()
     data = (served / DATA).stat()
     assert data.st_mode & 0o777 == 0o700
@@ -152,7 +114,7 @@ def test_it_serves_and_its_books_are_sound(served: CleanDebian) -> None:
     assert release.endswith("-py313")
 
 
-def test_an_upgrade_takes_a_backup_first_and_a_downgrade_too(served: CleanDebian) -> None:
+def test_an_upgrade_takes_a_backup_first_and_a_downgrade_too(served: ManagersDebian) -> None:
     """Catches a prerm that forgets the backup, and one that loses the operator's options."""
     options = served / "/etc/underfelt-manager/options"
     options.write_text(options.read_text().replace("06:00", "04:00"))
@@ -171,7 +133,7 @@ def test_an_upgrade_takes_a_backup_first_and_a_downgrade_too(served: CleanDebian
     assert "sound" in served.tail()
 
 
-def test_without_a_backup_there_is_no_upgrade(served: CleanDebian) -> None:
+def test_without_a_backup_there_is_no_upgrade(served: ManagersDebian) -> None:
     """Catches an upgrade that goes on when the backup failed: here the ledger is damaged."""
     (served / f"{DATA}/ledger.sqlite").write_bytes(b"no ledger")
     done = served.run("apt-get", "-y", "install", "/tmp/new.deb")
@@ -181,7 +143,7 @@ def test_without_a_backup_there_is_no_upgrade(served: CleanDebian) -> None:
     assert "20231114" in installed
 
 
-def test_a_purge_keeps_the_ledger_until_the_operator_says_the_word(served: CleanDebian) -> None:
+def test_a_purge_keeps_the_ledger_until_the_operator_says_the_word(served: ManagersDebian) -> None:
     """Catches an `rm -rf` of the data in any maintainer script."""
     table = served / f"/etc/underfelt-manager/tables/{TABLE}"
     ledger = served / f"{DATA}/ledger.sqlite"
@@ -200,7 +162,7 @@ def test_a_purge_keeps_the_ledger_until_the_operator_says_the_word(served: Clean
     assert served.run("getent", "passwd", "underfelt-manager").returncode != 0
 
 
-def test_it_does_not_mix_with_an_installation_from_a_checkout(served: CleanDebian) -> None:
+def test_it_does_not_mix_with_an_installation_from_a_checkout(served: ManagersDebian) -> None:
     """Catches a preinst that lets apt unpack through the link of a release."""
     served.apt("remove", "underfelt-manager")
     place = served / "/opt/underfelt-manager"
