@@ -18,6 +18,7 @@ from controller.table.faults import FaultBoard
 from controller.tasks import UnitTasks
 from hal import aio
 from hal.board.open import Board
+from hal.devices.capacitive import CapacitiveSensor
 
 # Lifting one chip proves where the zero is; a felt without chips needs a tech.
 FELT_MOVED = (
@@ -36,6 +37,8 @@ class SpotReader(Protocol):
 
 
 class TableFelt:
+    watch_kind = IcWatch
+
     def __init__(
         self,
         board: Board,
@@ -82,11 +85,11 @@ class TableFelt:
         places.sort(key=lambda place: place.electrode)
         watched = WatchedIc(
             name,
-            self._board.ics[name],
+            self._sensing_ic(name),
             {place.electrode: self.spots[place.id] for place in places},
             [self._references.raw_by_sensor[place.id] for place in places],
         )
-        return IcWatch(
+        return self.watch_kind(
             watched,
             self._changed,
             lambda: self._tasks.beat(name),
@@ -95,6 +98,9 @@ class TableFelt:
             self._witness,
             lambda sentence: self._faults.set("interrupt", name, sentence),
         )
+
+    def _sensing_ic(self, name: str) -> CapacitiveSensor:
+        return self._board.ics[name]
 
     def _changed(self) -> None:
         self._faults.set("felt", "sensors", FELT_MOVED if self.surface.is_held else "")

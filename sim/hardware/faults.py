@@ -125,6 +125,12 @@ class BusFaults:
         """Nothing is armed that would strike any transfer, whoever it is for."""
         return not self._blocks and self._stuck_timeout_ns is None and not self._arbitrations
 
+    @property
+    def is_clear(self) -> bool:
+        """Nothing is armed at all."""
+        armed = (*self._nacks.values(), *self._short_reads.values())
+        return self.is_quiet and not any(armed)
+
     # -- asked by the bus --------------------------------------------------------------------
 
     def blocked_ns(self) -> int:

@@ -52,6 +52,8 @@ class Ic:
         self.powered = True
         self.on_irq: IrqListener | None = None
         self.upset_count = 0  # how often it lost what the host had told it
+        # How often anything but a read changed what a read would show, time alone left aside.
+        self.change_count = 0
         self._irq_low = False
 
     @property
@@ -85,6 +87,11 @@ class Ic:
         """Lets the IC live until `now_ns`; a time already passed changes nothing."""
         self.now_ns = max(self.now_ns, now_ns)
 
+    @property
+    def is_still(self) -> bool:
+        """Whether all that it measures would read the same until somebody changes something."""
+        return False
+
     def next_event_ns(self) -> int | None:
         """When the IC will next change a pin by itself at the earliest, or None: never."""
         return None
@@ -97,10 +104,12 @@ class Ic:
     def power_off(self) -> None:
         self.powered = False
         self.upset_count += 1
+        self.change_count += 1
         self._pull_irq(False)
 
     def power_on(self) -> None:
         self.powered = True
+        self.change_count += 1
 
     def _pull_irq(self, low: bool) -> None:
         if low == self._irq_low:

@@ -58,11 +58,21 @@ class Fdc1004(Ic):
         if self._order and not self.hung:
             self._integrate(at_ns)
         self.inputs_ff[electrode] = femtofarads
+        self.change_count += 1
+        self._changed_ns = at_ns
         self._still_ff = {}
 
     def hang(self) -> None:
         """The converter stops where it is; registers still answer. Field reports know this."""
         self.hung = True
+        self.change_count += 1
+
+    @property
+    def is_still(self) -> bool:
+        """After two whole cycles each measure is one of the inputs as they are now."""
+        settled_ns = self._changed_ns + 2 * INPUT_COUNT * self._period_ns
+        moves = any(isinstance(level, Source) for level in self.inputs_ff)
+        return bool(self._order) and not (self.hung or moves) and self.now_ns >= settled_ns
 
     # -- the bus -----------------------------------------------------------------------------
 
@@ -70,6 +80,7 @@ class Fdc1004(Ic):
         if data:
             self._pointer = data[0]
         if len(data) >= 3:
+            self.change_count += 1
             self._write_register(self._pointer, data[1] << 8 | data[2])
         return True
 
@@ -121,6 +132,7 @@ class Fdc1004(Ic):
         self._registers.update(IDS)
         self._still_ff = {}
         self._pointer = 0
+        self._changed_ns = self.now_ns
         self._low_halves = [0] * INPUT_COUNT
         self._results = [0] * INPUT_COUNT
         self._order: list[int] = []

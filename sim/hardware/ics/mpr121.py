@@ -66,6 +66,7 @@ class Mpr121(SampledIc):
         self.advance(at_ns)
         if isinstance(level, Source) or self.inputs[electrode] != level:
             self.inputs[electrode] = level
+            self.change_count += 1
             self._sourced = [n for n, each in enumerate(self.inputs) if isinstance(each, Source)]
             self._still_levels = None
             self._wake()
@@ -73,6 +74,7 @@ class Mpr121(SampledIc):
     def move_baseline(self, electrode: int) -> None:
         """A register loses its value, as after a spark; the IC goes on with what is there."""
         self._electrodes[electrode].baseline ^= 0x40
+        self.change_count += 1
         self._image = None
 
     def over_current(self) -> None:
@@ -85,10 +87,15 @@ class Mpr121(SampledIc):
         self._failures = 0
         self._over_current = True
         self.upset_count += 1
+        self.change_count += 1
         self._registers[ELECTRODES] &= 0xC0
         self._running = False
         self._image = None
         self._pull_irq(True)
+
+    @property
+    def is_still(self) -> bool:
+        return self._running and self._quiet and not self._sourced and not self.irq_low
 
     # -- the bus -----------------------------------------------------------------------------
 
@@ -97,6 +104,8 @@ class Mpr121(SampledIc):
         self._image = None
         if data:
             self._pointer = data[0]
+        if len(data) > 1:
+            self.change_count += 1
         for value in data[1:]:
             self._write_register(self._pointer, value)
             self._pointer = (self._pointer + 1) & 0xFF

@@ -22,6 +22,7 @@ from sim.runs.storm.checks.light_watch import WatchedLamps
 from sim.runs.storm.checks.table_watch import TableWatch
 from sim.runs.storm.draw.tables import TablePlan
 from sim.runs.storm.floor.clock import MachineClock
+from sim.runs.storm.floor.deep_felt import DeepFelt
 from sim.runs.storm.floor.disk_slot import DiskSlot
 from sim.runs.storm.floor.manager import StormManager
 from sim.runs.storm.floor.panel import Panel
@@ -77,8 +78,8 @@ class StormTable:
             at_power_cut=self._power_goes,
             disk_chance=random.Random(f"{seed}/disk-time"),
         )
-        if depth == WIDE:
-            self.unit.open_felt = partial(WideFelt, self.world)
+        felt = WideFelt if depth == WIDE else DeepFelt
+        self.unit.open_felt = partial(felt, self.world)
         if original is not None:  # the key that signs lies on the disk, and is copied with it
             self.unit.sealer = original.unit.sealer
         self.panel = Panel(self.unit)
