@@ -72,7 +72,23 @@ async def sleep(delay_s: float) -> None:
 
 
 async def sleep_ms(delay_ms: int) -> None:
-    await asyncio.sleep(_within_half_a_wrap(delay_ms) / 1000)
+    if delay_ms <= 0:
+        await asyncio.sleep(0)
+        return
+    # asyncio.sleep, without calling off a timer that has rung.
+    loop = get_running_loop()
+    rung: asyncio.Future[None] = loop.create_future()
+    timer = loop.call_later(_within_half_a_wrap(delay_ms) / 1000, _ring, rung)
+    try:
+        await rung
+    except BaseException:
+        timer.cancel()
+        raise
+
+
+def _ring(rung: asyncio.Future[None]) -> None:
+    if not rung.done():
+        rung.set_result(None)
 
 
 async def wait_for(awaitable: Awaitable[T], timeout: float | None) -> T:

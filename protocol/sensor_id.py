@@ -6,6 +6,8 @@ seat that was guessed would pay somebody else's win.
 """
 
 DIGITS_MAX = 2
+# Every id that was ever read; there are 2,574 at most, and a table asks for its own all the time.
+_known: "dict[str, tuple[int, str]]" = {}
 
 
 def seat_of(sensor: str) -> int:
@@ -38,6 +40,11 @@ def is_sensor_id(text: str) -> bool:
 
 
 def _parts(sensor: str) -> "tuple[int, str]":
-    if not is_sensor_id(sensor):
-        raise ValueError(f"{sensor!r} is no sensor: a seat's number and a game's letter, as in 5A.")
-    return int(sensor[:-1]), sensor[-1]
+    parts = _known.get(sensor)
+    if parts is None:
+        if not is_sensor_id(sensor):
+            raise ValueError(
+                f"{sensor!r} is no sensor: a seat's number and a game's letter, as in 5A."
+            )
+        parts = _known[sensor] = int(sensor[:-1]), sensor[-1]
+    return parts

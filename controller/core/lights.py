@@ -70,6 +70,8 @@ _PATTERNS[SERVICE] = ((500, 0, LEVEL_LOW, 0), (500, 0, 0, 0))
 # What a technician lets the lamps show one by one.
 LAMP_WHITE, LAMP_AMBER = ACCEPTED, TRAINING + ACCEPTED
 
+_PERIODS_MS = {_name: sum(entry[0] for entry in _pattern) for _name, _pattern in _PATTERNS.items()}
+
 # What somebody has to notice is as bright in a dark room as in a lit one.
 NEVER_DIMMED = (REFUSED, TRAINING + REFUSED, FAULT, FIND, SERVICE)
 WHOLE_LIGHT_PERCENT = 100
@@ -110,7 +112,7 @@ def next_change_ms(name: str, t_ms: int) -> int:
 
 def _place(name: str, t_ms: int) -> "tuple[int, int]":
     """Which entry of the pattern is due, and for how long it has been."""
-    passed_ms = t_ms % sum(entry[0] for entry in _PATTERNS[name])
+    passed_ms = t_ms % _PERIODS_MS[name]
     for index, entry in enumerate(_PATTERNS[name]):
         if passed_ms < entry[0]:
             return index, passed_ms

@@ -73,8 +73,10 @@ class LampPlayer:
     async def _write_now(self) -> None:
         now_ms, percent = aio.ticks_ms(), self._percent()
         levels: dict[tuple[str, str], int] = {}
+        shown = set(self._wanted.values())  # many spots show the same
+        level_pairs = {light: lights.levels_at(light, now_ms, percent) for light in shown}
         for sensor, light in self._wanted.items():
-            white, amber = lights.levels_at(light, now_ms, percent)
+            white, amber = level_pairs[light]
             levels[(sensor, "white")] = white
             levels[(sensor, "amber")] = amber
         await self._bank.set(levels)

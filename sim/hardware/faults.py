@@ -122,14 +122,10 @@ class BusFaults:
 
     @property
     def is_quiet(self) -> bool:
-        """Nothing is armed that would strike any transfer, whoever it is for."""
-        return not self._blocks and self._stuck_timeout_ns is None and not self._arbitrations
-
-    @property
-    def is_clear(self) -> bool:
-        """Nothing is armed at all."""
-        armed = (*self._nacks.values(), *self._short_reads.values())
-        return self.is_quiet and not any(armed)
+        """Nothing is armed that would strike a transfer, whoever it is for."""
+        if self._blocks or self._arbitrations or self._stuck_timeout_ns is not None:
+            return False
+        return not (any(self._nacks.values()) or any(self._short_reads.values()))
 
     # -- asked by the bus --------------------------------------------------------------------
 

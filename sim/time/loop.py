@@ -12,9 +12,9 @@ import heapq
 import selectors
 import threading
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Executor
-from contextvars import Context
+from contextvars import Context, copy_context
 from itertools import count
 from typing import Any, NoReturn, TypeVar, TypeVarTuple
 
@@ -43,6 +43,43 @@ class _PolledSelector(selectors.PollSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         return super().select(0) if self._fd_to_key else []
+
+
+class _Handle(asyncio.Handle):
+    """asyncio's own, without asking for each one whether the loop is debugged."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        callback: Callable[..., object],
+        args: Sequence[Any],
+        loop: asyncio.AbstractEventLoop,
+        context: Context | None = None,
+    ) -> None:
+        self._context = copy_context() if context is None else context
+        self._loop = loop
+        self._callback = callback
+        self._args = args
+        self._cancelled = False
+        self._repr = None
+        self._source_traceback = None
+
+
+class _Timer(_Handle, asyncio.TimerHandle):
+    __slots__ = ()
+
+    def __init__(
+        self,
+        when: float,
+        callback: Callable[..., object],
+        args: Sequence[Any],
+        loop: asyncio.AbstractEventLoop,
+        context: Context | None = None,
+    ) -> None:
+        _Handle.__init__(self, callback, args, loop, context)
+        self._when = when
+        self._scheduled = False
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
@@ -86,6 +123,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     # -- timers and turns --------------------------------------------------------------------
 
+    def call_soon(
+        self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
+    ) -> asyncio.Handle:
+        self._check_closed()  # type: ignore[attr-defined]
+        handle = _Handle(callback, args, self, context)
+        self._ready.append(handle)
+        return handle
+
     def call_at(
         self,
         when: float,
@@ -94,7 +139,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         self._check_closed()  # type: ignore[attr-defined]
-        timer = asyncio.TimerHandle(when, callback, args, self, context)
+        timer = _Timer(when, callback, args, self, context)
         # To the nearest nanosecond, so that a timer set in milliseconds lands on it exactly.
         due_ns = round(when * NANOSECONDS)
         if due_ns <= self.now_ns and when > self.time():

@@ -158,7 +158,7 @@ class Fdc1004(Ic):
         rate = RATES_PER_SECOND[value >> 10 & 3]
         wanted = [n for n in range(INPUT_COUNT) if value & 0x80 >> n]
         # A setup that makes no sense is never measured, and never done.
-        self._order = [n for n in wanted if rate and self._is_valid(n)]
+        self._order = [n for n in wanted if rate and _is_valid(self._registers[SETUPS + n])]
         if self._order:
             self._period_ns = SECOND_NS // rate
             self._place = 0
@@ -185,13 +185,6 @@ class Fdc1004(Ic):
             self._registers[CONTROL] &= ~(0x08 >> number)
 
     # -- measuring ---------------------------------------------------------------------------
-
-    def _is_valid(self, number: int) -> bool:
-        setup = self._registers[SETUPS + number]
-        positive, negative = setup >> 13, setup >> 10 & 7
-        if positive >= INPUT_COUNT:
-            return False
-        return negative in (CAPDAC, DISABLED) or positive < negative < INPUT_COUNT
 
     def _begin(self, start_ns: int) -> None:
         self._integral = 0.0
@@ -237,3 +230,10 @@ class Fdc1004(Ic):
         level = self.inputs_ff[electrode]
         level_ff = level.femtofarads(self._integrated_ns) if isinstance(level, Source) else level
         return level_ff * gain + signed * OFFSET_FF
+
+
+def _is_valid(setup: int) -> bool:
+    positive, negative = setup >> 13, setup >> 10 & 7
+    if positive >= INPUT_COUNT:
+        return False
+    return negative in (CAPDAC, DISABLED) or positive < negative < INPUT_COUNT

@@ -93,10 +93,6 @@ class Mpr121(SampledIc):
         self._image = None
         self._pull_irq(True)
 
-    @property
-    def is_still(self) -> bool:
-        return self._running and self._quiet and not self._sourced and not self.irq_low
-
     # -- the bus -----------------------------------------------------------------------------
 
     def write(self, data: bytes) -> bool:
@@ -104,8 +100,7 @@ class Mpr121(SampledIc):
         self._image = None
         if data:
             self._pointer = data[0]
-        if len(data) > 1:
-            self.change_count += 1
+        self.change_count += len(data) > 1
         for value in data[1:]:
             self._write_register(self._pointer, value)
             self._pointer = (self._pointer + 1) & 0xFF
@@ -143,7 +138,7 @@ class Mpr121(SampledIc):
     # -- time --------------------------------------------------------------------------------
 
     def _wake(self) -> None:
-        if self._quiet and self._running and self._has_sources():
+        if self._quiet and self._running and self.has_sources():
             # The window that runs now began one period before its sample.
             self._window = self._levels(self._next_sample_ns - self._period_ns)
         super()._wake()
@@ -294,7 +289,7 @@ class Mpr121(SampledIc):
                 changed = True
             changed |= electrode.sample(window[channel], self._rules[channel])
         self._loads_baseline = False
-        self._quiet = self._is_calm() if self._has_sources() else not changed
+        self._quiet = self._is_calm() if self.has_sources() else not changed
         if self._touched() != touched_before:
             self._pull_irq(True)
         if changed:
@@ -314,7 +309,7 @@ class Mpr121(SampledIc):
 
     # -- sources -----------------------------------------------------------------------------
 
-    def _has_sources(self) -> bool:
+    def has_sources(self) -> bool:
         return bool(self._sourced)
 
     def _is_calm(self) -> bool:

@@ -39,6 +39,7 @@ class Pca9685(Ic):
         super().__init__(address)
         self.on_output: OutputListener | None = None
         self._levels = [0] * CHANNELS
+        self._shown: tuple[bool, int, bytearray] | None = None
         self._written = False  # since the last STOP
         self._reset()
 
@@ -69,9 +70,12 @@ class Pca9685(Ic):
         if data:
             self._pointer = data[0]
         self._written |= len(data) > 1
-        for value in data[1:]:
-            self._write_register(self._pointer, value)
-            self._step()
+        if self._is_run_of_lamps(len(data) - 1):
+            self._write_lamps(data[1:])
+        else:
+            for value in data[1:]:
+                self._write_register(self._pointer, value)
+                self._step()
         if self._registers[MODE2] & CHANGE_ON_ACK:
             self._show()
         return True
@@ -153,6 +157,20 @@ class Pca9685(Ic):
         elif register <= ALL_CALL_ADDRESS:
             self._registers[register] = value & (0x1F if register == MODE2 else 0xFE)
 
+    def _is_run_of_lamps(self, count: int) -> bool:
+        first = self._pointer
+        within = first >= LED_FIRST and first + count <= LED_LAST
+        return count > 0 and within and bool(self._registers[MODE1] & AUTO_INCREMENT)
+
+    def _write_lamps(self, values: bytes) -> None:
+        """What byte by byte would come to the same: a table writes little else."""
+        first, end = self._pointer, self._pointer + len(values)
+        self._registers[first:end] = values
+        for register in range(first + 1 - (first - LED_FIRST) % 2, end, 2):
+            self._registers[register] &= 0x1F
+        self._registers[MODE1] &= ~RESTART & 0xFF
+        self._pointer = end
+
     def _write_led(self, register: int, value: int) -> None:
         is_high = (register - LED_FIRST) % 2
         self._registers[register] = value & (0x1F if is_high else 0xFF)
@@ -188,6 +206,12 @@ class Pca9685(Ic):
         return ready_ns is not None and ready_ns <= self.now_ns
 
     def _show(self) -> None:
+        registers = self._registers
+        # All of it that decides about the lamps; most looks find nothing new in it.
+        state = (self._is_dark(), registers[MODE2] & INVERT, registers[LED_FIRST : LED_LAST + 1])
+        if state == self._shown:
+            return
+        self._shown = state
         for channel in range(CHANNELS):
             level = self._level_now(channel)
             if level != self._levels[channel]:
@@ -195,13 +219,18 @@ class Pca9685(Ic):
                 if self.on_output is not None:
                     self.on_output(self.now_ns, channel, level)
 
+    def _is_dark(self) -> bool:
+        """Without supply, asleep, while the oscillator starts, and until a due RESTART."""
+        held = bool(self._registers[MODE1] & RESTART)
+        return not self.powered or held or not self._oscillator_runs()
+
     def _level_now(self, channel: int) -> int:
-        """Dark without supply, asleep, while the oscillator starts, and until a due RESTART."""
-        held = self._registers[MODE1] & RESTART
-        if not self.powered or held or not self._oscillator_runs():
+        assert self._shown is not None
+        is_dark, is_inverted, _ = self._shown
+        if is_dark:
             return 0
         level = self._programmed(channel)
-        return LEVEL_MAX - level if self._registers[MODE2] & INVERT else level
+        return LEVEL_MAX - level if is_inverted else level
 
     def _programmed(self, channel: int) -> int:
         first = LED_FIRST + 4 * channel

@@ -32,6 +32,14 @@ class SampledIc(Ic):
             self._next_sample_ns += missed * self._period_ns
         super().advance(now_ns)
 
+    @property
+    def is_still(self) -> bool:
+        return self._running and self._quiet and not (self.has_sources() or self.irq_low)
+
+    def has_sources(self) -> bool:
+        """Whether an input may differ from moment to moment."""
+        raise NotImplementedError
+
     def next_event_ns(self) -> int | None:
         if not self._running:
             return None

@@ -95,7 +95,7 @@ class StillSensor(CapacitiveSensor):
             and self._ic.powered
             and self._ic.is_still
             and (self._mux is None or self._mux.powered)
-            and self._bus.faults.is_clear
+            and self._bus.faults.is_quiet
         )
 
 
