@@ -11,8 +11,8 @@ SLOW_UNIT_TESTS := tests/unit/manager/odds tests/unit/manager/training tests/uni
 	tests/unit/controller/service/test_restore.py tests/unit/controller/core/felt/test_zero_proof.py \
 	tests/unit/controller/journal/recovery/test_salvage.py
 
-# Three test workers on two cores: tests with Chromium and processes wait more than they compute.
-WORKERS := $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
+# For two cores: tests with Chromium and processes wait more than they compute. More cores can more.
+WORKERS ?= 3
 # Compiled modules are kept, whatever the machine asks for: processes start twice as fast.
 unexport PYTHONDONTWRITEBYTECODE
 
