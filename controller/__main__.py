@@ -19,6 +19,8 @@ from controller.journal.file import JournalFault
 from controller.link.enrol import ManagerPlace, enrol
 from controller.link.identity import IdentityFault, UnitIdentity
 from controller.service.admission import ServiceRefused
+from controller.service.bundle.door import serve_bundles, socket_path
+from controller.service.bundle.from_files import save_bundle
 from controller.service.commands import (
     ask_pin,
     calibrate_unit,
@@ -86,6 +88,11 @@ def _parser() -> argparse.ArgumentParser:
     finding.add_argument("seat", type=int, metavar="SEAT")
     _add(commands, "idle", "ends with 0 only between two rounds")
     _add(commands, "health", "each spot's noise, drift and advice")
+    bundling = _add(commands, "bundle", "all that a technician takes home, in one signed file")
+    bundling.add_argument("file", type=Path, metavar="FILE", help="- for the output")
+    bundling.add_argument(
+        "--kernel-log", type=Path, metavar="FILE", help="what dmesg says; - for the input"
+    )
     restoring = _add(commands, "restore", "a new journal in place of a damaged one")
     restoring.add_argument("--tech", default="", metavar="LABEL", help="who asks; a PIN follows")
     restoring.add_argument("--confirm", action="store_true", help="when no tech can be read")
@@ -126,6 +133,8 @@ async def _command(options: argparse.Namespace) -> int:
         return find_seat(config, options.seat)
     if options.command == "health":
         return show_health(options.data)
+    if options.command == "bundle":
+        return save_bundle(config, options.data, _kernel_log(options.kernel_log), options.file)
     if options.command == "traces":
         return show_traces(options.data, options.round, options.out)
     backend = open_backend(config.board.backend)
@@ -134,6 +143,15 @@ async def _command(options: argparse.Namespace) -> int:
     if options.command == "selftest":
         return await selftest_unit(config, backend, options.data, options.tech)
     return await run_unit(config, backend, options.data)
+
+
+def _kernel_log(path: Path | None) -> bytes:
+    if path is None:
+        return b""
+    try:
+        return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        raise ServiceRefused(f"{path} cannot be read: {error.strerror}.") from error
 
 
 async def enrol_unit(config: UnitConfig, options: argparse.Namespace) -> int:
@@ -194,12 +212,16 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         log.info("the dealer's panel is at %s", doors.panel_url)
         log.info("the players' display is at %s", doors.display_url)
         names, chimes = config.web.names, chimes_of(config.web)
-        pages = [doors.serve(unit.pages, names=names, words=unit.words, chimes=chimes)]
+        pages = [
+            doors.serve(unit.pages, names=names, words=unit.words, chimes=chimes),
+            serve_bundles(socket_path(data), unit.service.bundles.make),
+        ]
         if config.web.service_port:
             pages.append(_service_page(config, unit, data))
         if config.web.service_serial:
             pages.append(_service_line(config.web.service_serial, unit))
-        await _run_until_asked(unit, _all(pages), stop)
+        with unit.service.log.listening():
+            await _run_until_asked(unit, _all(pages), stop)
     finally:
         systemd.stopping()
         await unit.close()
@@ -238,7 +260,7 @@ async def _run_until_asked(
     unit: Unit, pages: Coroutine[Any, Any, None], stop: asyncio.Event
 ) -> None:
     # Not critical: a table whose loop nobody watches is still a table.
-    watch = LoopWatch(beat_s=UNIT_BEAT_S)
+    watch = LoopWatch(unit.evidence.diary.loop_held, beat_s=UNIT_BEAT_S)
     unit.tasks.start("loop-watch", watch.run(), critical=False)
     await first_ends_all(
         [

@@ -10,7 +10,7 @@ It is evidence, not state: a fault of its disk is logged and costs a trace, neve
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -40,6 +40,7 @@ AT_REST_MS = 60_000
 HEARD_MAX = 4000
 # Rounds that may begin within the time one trace takes.
 TRACES_AT_ONCE_MAX = 8
+FAILURE_KINDS_MAX = 64
 # How long to wait for a tech who reads the same file.
 BUSY_MAX_MS = 1000
 
@@ -129,6 +130,8 @@ class BlackBox:
         self._table_id = config.table_id
         self._places = {place.id: (place.ic, place.electrode) for place in config.board.sensors}
         self._heard: dict[str, deque[Heard]] = {}  # by IC: a restless one takes no other's room
+        # By IC and reason, since the unit started: most failures are over within a moment.
+        self.failure_counts: Counter[tuple[str, str]] = Counter()
         self._started: aio.Mailbox[_Started] = aio.Mailbox(TRACES_AT_ONCE_MAX)
         self._taking: list[_Started] = []  # in the order in which they will be complete
 
@@ -159,6 +162,8 @@ class BlackBox:
         self._hear(Look(now_ms, ic, touched, prompt))
 
     def note_failure(self, ic: str, reason: str, now_ms: int) -> None:
+        if (ic, reason) in self.failure_counts or len(self.failure_counts) < FAILURE_KINDS_MAX:
+            self.failure_counts[ic, reason] += 1
         self._hear(Failure(now_ms, ic, reason))
 
     def _hear(self, heard: Heard) -> None:

@@ -13,3 +13,5 @@ CREATE TABLE IF NOT EXISTS stretch (
     disturbed_s INTEGER NOT NULL,
     PRIMARY KEY (calibration, sensor, wall_ms)
 ) STRICT, WITHOUT ROWID;
+-- What happened beside the rounds since each of the last starts: one text a start, replaced whole.
+CREATE TABLE IF NOT EXISTS diary (began_wall_ms INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;

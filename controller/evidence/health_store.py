@@ -17,6 +17,7 @@ from kit.migrations import statements
 
 DAY_MS = 86_400_000
 DAYS_KEPT = 90
+DIARIES_KEPT = 4
 # Fewer chips say more about where they lay than about the pad.
 CHIPS_TO_JUDGE_MIN = 5
 # In chips: what is stiller cannot be told from the counting of whole steps.
@@ -110,6 +111,26 @@ class HealthStore:
             f"SELECT DISTINCT sensor FROM stretch WHERE calibration = {NEWEST_CALIBRATION}"
         )
         return [row[0] for row in rows]
+
+    def keep_diary(self, began_wall_ms: int, body: str) -> None:
+        """What happened since this start, in place of what was kept of it before."""
+        with self._connection:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO diary VALUES (?, ?)", (began_wall_ms, body)
+            )
+            self._connection.execute(
+                "DELETE FROM diary WHERE rowid NOT IN "
+                "(SELECT rowid FROM diary ORDER BY began_wall_ms = ? DESC, began_wall_ms DESC"
+                " LIMIT ?)",
+                (began_wall_ms, DIARIES_KEPT),
+            )
+
+    def diaries(self) -> list[tuple[int, str]]:
+        """Of each start that is kept, oldest first: when it was, and what happened since."""
+        rows = self._connection.execute(
+            "SELECT began_wall_ms, body FROM diary ORDER BY began_wall_ms"
+        )
+        return [(row[0], row[1]) for row in rows]
 
     def close(self) -> None:
         self._connection.close(True)

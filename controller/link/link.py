@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import Enum
 from functools import partial
-from typing import Protocol
 
 from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
 from controller.journal.records import JournalRecord
 from controller.link.call_order import CallOrder
+from controller.link.history import LinkHistory
 from controller.link.ledger_witness import LedgerWitness
+from controller.link.owner import LinkOwner
 from controller.link.verdicts import Verdicts
 from hal import aio
 from hal.worker import Worker
+from kit.clock import wall_ms
 from kit.tasks import first_ends_all
 from protocol.proof.counters import difference
 from protocol.wire import messages
@@ -73,25 +75,6 @@ class Ending(Enum):
     SENT_ON = "sent on"
 
 
-class LinkOwner(Protocol):
-    """What the link tells the table. Each call returns only when the news is durable."""
-
-    def link_changed(self, up: bool) -> None: ...
-    def meters_arrived(self, meters: list[tuple[str, str, int]]) -> None: ...
-    def link_fault(self, code: str, sentence: str) -> None: ...
-    async def settings_arrived(self, body: bytes) -> None: ...
-    async def state_arrived(
-        self, state: messages.State, told: Sequence[messages.Event]
-    ) -> None: ...
-    async def award_arrived(self, award: messages.Award) -> None: ...
-    async def reversed_arrived(self, reversal: messages.Reversed) -> None: ...
-    async def committed_arrived(self, committed: messages.Committed) -> None: ...
-    async def hand_check_arrived(self, check: messages.HandCheck) -> None: ...
-    def cover_all_arrived(self, column: messages.CoverAll) -> None: ...
-    async def claim_refused(self, error: messages.Error) -> None: ...
-    def state(self) -> str: ...
-
-
 class ManagerLink:
     def __init__(
         self,
@@ -105,6 +88,7 @@ class ManagerLink:
         chance: random.Random,
     ) -> None:
         self.order = order
+        self.history = LinkHistory(wall_ms)
         self._owner = owner
         self._journal = journal
         self._disk = disk
@@ -158,6 +142,7 @@ class ManagerLink:
         except (OSError, aio.TimeoutError) as error:
             reason = str(error) or "no answer"
             log.info("cannot reach the Game Manager at %s: %s", self.order.called, reason)
+            self.history.ended(f"cannot reach the Game Manager: {reason}")
             return Ending.REFUSED
         try:
             return await self._talk_until_it_ends(stream)
@@ -188,9 +173,11 @@ class ManagerLink:
             self._owner.link_fault("journal", str(fault))
         except aio.TimeoutError:
             log.warning("link lost: nothing heard for 5 s")
+            self.history.ended("nothing heard for 5 s")
             ending = Ending.SILENT if ending is Ending.LOST else ending
         except (OSError, EOFError) as error:
             log.warning("link lost: %s", error)
+            self.history.ended(str(error))
         finally:
             self.verdicts.end()
             if not stays_up:
@@ -214,7 +201,7 @@ class ManagerLink:
             counters=(self._journal.counters_at(self._journal.last_sequence),),
             tail=self._witness.place(),
         )
-        await stream.write(hello.encode())
+        await _write(stream, hello, self.history)
         welcome = await self._receive(stream)
         if isinstance(welcome, messages.GoTo):
             raise SentOn(welcome)
@@ -262,7 +249,9 @@ class ManagerLink:
         payload = await aio.wait_for_ms(stream.read(), LINK_DOWN_MS)
         if payload is None:
             raise EOFError("the Game Manager closed the connection")
-        return messages.decode(payload)
+        message = messages.decode(payload)
+        self.history.received(message)
+        return message
 
     async def _handle(self, message: messages.Message) -> None:
         if isinstance(message, messages.Ack):
@@ -336,7 +325,7 @@ class ManagerLink:
             for record in await self._next_records():
                 # Before the write: its receipt may arrive while the rest of the frame goes out.
                 self._sent_sequence = record.sequence
-                await stream.write(_event_message(record).encode())
+                await _write(stream, _event_message(record), self.history)
 
     async def _next_records(self) -> list[JournalRecord]:
         while True:
@@ -356,19 +345,26 @@ class ManagerLink:
     async def _send_heartbeats(self, stream: FrameStream) -> None:
         while True:
             beat = messages.Heartbeat(monotonic_ms=aio.ticks_ms(), state=self._owner.state())
-            await stream.write(beat.encode())
+            await _write(stream, beat, self.history)
             await aio.sleep_ms(HEARTBEAT_MS)
 
     def _set_up(self, up: bool) -> None:
         if up != self.up:
             self.up = up
             log.info("link is %s", "up" if up else "down")
+            self.history.changed(up)
             self._owner.link_changed(up)
 
     def _note_error(self, error: ProtocolError) -> None:
         log.error("link error %s: %s", error.code.name, error.sentence)
+        self.history.ended(f"{error.code.name}: {error.sentence}")
         if error.code in LASTING:
             self._owner.link_fault(error.code.name.lower(), error.sentence)
+
+
+async def _write(stream: FrameStream, message: messages.Message, history: LinkHistory) -> None:
+    history.sent(message)
+    await stream.write(message.encode())
 
 
 def _difference(journal: Journal, welcome: messages.Welcome) -> str:

@@ -12,6 +12,8 @@ from functools import partial
 
 from controller.command_intake import CommandIntake
 from controller.evidence.black_box import BlackBox
+from controller.evidence.computer_log import ComputerLog
+from controller.evidence.diary import Diary
 from controller.evidence.health import HealthWatch
 from controller.felt.felt_memory import FeltMemory
 from controller.felt.late_changes import LateChanges
@@ -32,6 +34,7 @@ from controller.keeper import RoundKeeper
 from controller.lights.lamp_player import LampPlayer
 from controller.lights.table_lights import TableLights
 from controller.link.call_order import CallOrder
+from controller.link.history import LinkHistory
 from controller.link.incoming import ManagerNews
 from controller.link.link import ManagerLink
 from controller.night import percent_at
@@ -99,7 +102,17 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
     sensing = _sensing(place, hardware, core, felt, lights)
     link = _link(place, hardware, core)
     health = HealthWatch(felt.spots, stores.health, evidence_disk, place.wall_ms)
-    evidence = Evidence(black_box, health, _seals(place, hardware, core, link))
+    diary = Diary(
+        felt.spots,
+        hardware.board,
+        evidence_disk,
+        place.wall_ms,
+        black_box.failure_counts,
+        ComputerLog(place.service.data, place.service.root),
+        stores.health,
+        link.history.view,
+    )
+    evidence = Evidence(black_box, health, diary, _seals(place, hardware, core, link))
     inputs = _inputs(place, hardware, core, felt, lights, evidence, link)
     core.table.listen_for_settings(inputs.cabinet.use_settings)
     _listen(core, sensing, lights, link, evidence)
@@ -114,13 +127,13 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
     mode = ServiceMode(
         core.intake, core.table.service, lights, lambda work: lent[0].lend_board(work)
     )
-    service = _service(place, hardware, core, felt, link, mode, readings, pages)
-    unit = Unit(hardware, core, sensing, lights, link, inputs, evidence, Faces(pages, service))
+    faces = _faces(place, hardware, core, felt, link, mode, readings, pages, diary)
+    unit = Unit(hardware, core, sensing, lights, link, inputs, evidence, faces)
     lent.append(unit)
     return unit
 
 
-def _service(
+def _faces(
     place: UnitPlace,
     hardware: Hardware,
     core: Core,
@@ -129,7 +142,8 @@ def _service(
     mode: ServiceMode,
     readings: LiveReadings,
     pages: TablePages,
-) -> LiveTable:
+    diary: Diary,
+) -> Faces:
     disk, aside, stores = hardware.disk, hardware.evidence_disk, hardware.stores
     around = Around(
         core.table,
@@ -142,11 +156,14 @@ def _service(
         aside,
         place.references,
         place.wall_ms,
+        diary,
+        place.sealer,
         core.resumed,
         pages.view,
     )
     sign_in = SignIn(core.table, core.intake, stores.journal, disk, aside, place.wall_ms)
-    return LiveTable(place.service, around, mode, sign_in, readings)
+    service = LiveTable(place.service, around, mode, sign_in, readings)
+    return Faces(pages, service)
 
 
 def _core(place: UnitPlace, hardware: Hardware, tasks: UnitTasks) -> Core:
@@ -209,7 +226,7 @@ def _sensing(
 
 
 def _link(place: UnitPlace, hardware: Hardware, core: Core) -> ManagerLink:
-    return ManagerLink(
+    link = ManagerLink(
         CallOrder(place.connect, place.config.link_addresses),
         ManagerNews(core.table, core.keeper, core.intake, core.news, core.deal),
         hardware.stores.journal,
@@ -219,6 +236,8 @@ def _link(place: UnitPlace, hardware: Hardware, core: Core) -> ManagerLink:
         lambda: core.tasks.beat("link"),
         place.chance,
     )
+    link.history = LinkHistory(place.wall_ms)
+    return link
 
 
 def _seals(
@@ -253,6 +272,7 @@ def _inputs(
 
     def note_chips() -> None:
         evidence.health.locked(keeper.state.accepted)
+        evidence.diary.spots.locked(keeper.state.accepted, keeper.state.refused)
 
     cabinet = Cabinet(TamperLatch(table.faults), intake, keeper)
     training = TrainingDoor(intake, table, core.news)

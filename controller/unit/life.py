@@ -86,6 +86,7 @@ class Unit:
         """The orderly end, after `run`: what was heard is kept, and everything is released."""
         hardware = self.hardware
         await self.evidence.health.keep()
+        await self.evidence.diary.keep()
         hardware.board.close()
         # Whatever is still on its way to the disk ends first: nobody closes a file under it.
         hardware.disk.close()
@@ -197,6 +198,7 @@ class Unit:
         if self._program:
             check = self._program.run(self.table.faults, self.hardware.evidence_disk)
             start("program-check", check, critical=False)
+        start("diary", self.evidence.diary.run(), critical=False)
         if self.felt.ic_watches:
             start("felt-memory", self._sensing.memory.run(), critical=False)
         if self.evidence.seals:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from controller.command_intake import CommandIntake
 from controller.config import UnitConfig
 from controller.evidence.black_box import BlackBox
+from controller.evidence.diary import Diary
 from controller.evidence.health import HealthWatch
 from controller.felt.felt_memory import FeltMemory
 from controller.felt.ic_watch import Witness
@@ -139,4 +140,5 @@ class Evidence:
 
     black_box: BlackBox
     health: HealthWatch
+    diary: Diary
     seals: ChainSealer | None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, SupportsBytes, TypeVar, cast
 
@@ -78,6 +79,37 @@ class ShortTransfer(TransferBroken):
     """Fewer bytes came back than were asked for."""
 
 
+class _Addressed:
+    """Passes every call on, and remembers whom the last one was for."""
+
+    def __init__(self, smbus: SMBusLike) -> None:
+        self.address = 0
+        self._smbus = smbus
+
+    def read_byte_data(self, i2c_addr: int, register: int) -> int:
+        self.address = i2c_addr
+        return self._smbus.read_byte_data(i2c_addr, register)
+
+    def write_byte_data(self, i2c_addr: int, register: int, value: int) -> None:
+        self.address = i2c_addr
+        self._smbus.write_byte_data(i2c_addr, register, value)
+
+    def read_i2c_block_data(self, i2c_addr: int, register: int, length: int) -> list[int]:
+        self.address = i2c_addr
+        return self._smbus.read_i2c_block_data(i2c_addr, register, length)
+
+    def write_i2c_block_data(self, i2c_addr: int, register: int, data: Sequence[int]) -> None:
+        self.address = i2c_addr
+        self._smbus.write_i2c_block_data(i2c_addr, register, data)
+
+    def i2c_rdwr(self, *i2c_msgs: i2c_msg) -> None:
+        self.address = i2c_msgs[0].addr
+        self._smbus.i2c_rdwr(*i2c_msgs)
+
+    def close(self) -> None:
+        self._smbus.close()
+
+
 class I2cBus:
     """One bus, its worker, and the count of what went wrong on it."""
 
@@ -92,8 +124,10 @@ class I2cBus:
         self.name = name
         self.fault_count = 0
         self.last_fault = ""
+        # How often a transfer with each address failed. A held bus fails with all of them.
+        self.faults_at: Counter[int] = Counter()
         self.recovery = recovery
-        self._smbus = smbus
+        self._smbus = _Addressed(smbus)
         self._worker = worker
         self._retries_max = retries_max
         # Conversations that failed one after another, none of them for want of an acknowledge.
@@ -176,6 +210,7 @@ class I2cBus:
         number = error.errno if isinstance(error, OSError) else None
         sentence = f"I2C bus {self.name}: {_meaning(error)}."
         self.fault_count += 1
+        self.faults_at[self._smbus.address] += 1
         level = logging.WARNING if self._is_news(sentence) else logging.DEBUG
         log.log(level, "%s Attempts left: %d.", sentence, attempts_left)
         self.last_fault = sentence

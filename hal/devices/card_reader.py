@@ -8,7 +8,7 @@ never logged.
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter, deque
 
 from hal.aio import ThreadSafeFlag, ticks_diff, ticks_ms, wait_for_ms
 from hal.devices.serial_port import SerialPort
@@ -39,6 +39,9 @@ class CardReader:
         self._arrived = ThreadSafeFlag()
         self._last_byte_ticks = 0
         self._dropped_count = 0
+        # For a person's eyes: how many swipes were read, and why others were not.
+        self.read_count = 0
+        self.unread: Counter[str] = Counter()
 
     async def read(self) -> Swipe | BadSwipe:
         """Waits for the next swipe. An unplugged reader is told once, then waited for."""
@@ -100,6 +103,10 @@ class CardReader:
         return limit_ms - ticks_diff(ticks_ms(), self._last_byte_ticks)
 
     def _tell(self, result: Swipe | BadSwipe) -> None:
+        if isinstance(result, Swipe):
+            self.read_count += 1
+        else:
+            self.unread[result.reason] += 1
         if len(self._results) >= RESULT_COUNT_MAX:
             self._dropped_count += 1
             # At 1, 2, 4, 8 …: a reader that never stops must not fill the log either.

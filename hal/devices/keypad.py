@@ -10,7 +10,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hal.aio import sleep_ms, wait_for_ms
+from hal.aio import sleep_ms, ticks_diff, ticks_ms, wait_for_ms
 from hal.devices.lines import InputLine
 from hal.errors import HardwareFault
 from hal.ics.tca9555 import Tca9555
@@ -48,10 +48,12 @@ class Keypad:
         self._mask = sum(1 << pin for pin in self._names)
         self._interrupt = interrupt
         self._down: int | None = None
+        self._since_ms: dict[str, int] = {}
 
     async def start(self) -> None:
         await self._expander.start(self._mask)
         self._down = await self._read_down()
+        self._note_down(self._down)
         if self._down:
             log.warning("Held down at the start: %s.", ", ".join(self._names_in(self._down)))
 
@@ -70,6 +72,11 @@ class Keypad:
         """The keys that are down right now, for the self-test."""
         return self._names_in(await self._read_down())
 
+    def down_s(self) -> dict[str, int]:
+        """For how long each key that is down has been down: a stuck one, for ever."""
+        now_ms = ticks_ms()
+        return {name: ticks_diff(now_ms, ms) // 1000 for name, ms in self._since_ms.items()}
+
     async def is_line_held(self) -> bool:
         """True when its interrupt calls although the keys were just read, for the self-test."""
         await self._read_down()
@@ -79,6 +86,7 @@ class Keypad:
         while True:
             down = await self._settled()
             new, self._down = down & ~(self._down or 0), down
+            self._note_down(down)
             names = self._names_in(new)
             if len(names) == 1:
                 return KeyPress(names[0])
@@ -108,6 +116,11 @@ class Keypad:
             await wait_for_ms(self._interrupt.changed(), POLL_MS)
         except TimeoutError:
             return
+
+    def _note_down(self, down: int) -> None:
+        now_ms = ticks_ms()
+        names = self._names_in(down)
+        self._since_ms = {name: self._since_ms.get(name, now_ms) for name in names}
 
     async def _read_down(self) -> int:
         return ~await self._expander.read() & self._mask

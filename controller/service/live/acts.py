@@ -26,6 +26,7 @@ from controller.service.part_result import PartResult
 from controller.service.selftest import TEST_ROWS, run_selftest
 from hal import aio
 from hal.board.open import Board
+from hal.devices.lamps import COLOURS
 
 TEXT_SHOWN_MS = 6000
 # Whoever watches must see that it was saved before the unit starts anew with it.
@@ -53,6 +54,7 @@ class Acts:
             ],
             "calibration": self._calibration.view() if self._calibration else None,
             "can_undo": self._can_undo(),
+            "lamps_dark": self._around.diary.lamps_dark(),
             "scan": bus_scan.as_rows(self._scan),
         }
 
@@ -80,6 +82,15 @@ class Acts:
         self.mode.exercise(
             {each.id: LIGHTS[light] if seat in (0, each.seat) else lights.OFF for each in sensors}
         )
+
+    async def lamp_seen(self, sensor: str, colour: str, is_lit: bool) -> None:
+        """A person looked at a lamp that is exercised: no IC can tell whether it gives light."""
+        self.mode.require()
+        if sensor not in self._around.felt.spots or colour not in COLOURS:
+            raise ServiceRefused(f"There is no lamp {sensor} {colour}.")
+        self._around.diary.lamp_looked_at(sensor, colour, is_lit)
+        result = "lit" if is_lit else "stays dark"
+        await self.mode.record(f"lamp {sensor} {colour}", result)
 
     def begin_selftest(self) -> None:
         references = self._around.references

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import apsw
 
+from controller.evidence.diary import Diary
 from controller.felt.references import FeltReferences
 from controller.felt.table_felt import TableFelt
 from controller.journal.file import JournalFault
@@ -23,6 +24,7 @@ from hal.board.open import Board
 from hal.errors import WorkerBusy
 from hal.worker import Worker
 from kit.clock import WallClock
+from protocol.proof.seal import Sealer
 
 View = dict[str, Any]
 T = TypeVar("T")
@@ -39,6 +41,8 @@ class ServicePlace:
     data: Path | None = None
     restart: Callable[[], None] = _no_restart
     log: LogTail = field(default_factory=LogTail)
+    # Where the kernel's own files are: /sys, /dev.
+    root: Path = Path("/")
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class Around:
     evidence_disk: Worker
     references: FeltReferences
     wall_ms: WallClock
+    diary: Diary
+    sealer: Sealer | None
     resumed: aio.Event
     table_view: Callable[[], View]
 

@@ -89,6 +89,10 @@ class ServiceMode:
         if not self.is_on:
             raise ServiceRefused(NOT_IN_SERVICE)
 
+    async def record(self, function: str, result: str) -> None:
+        """What a technician found, in the journal."""
+        await self._intake.record_service(function, self.tech, result)
+
     # -- work on the board -------------------------------------------------------------------
 
     @property

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from controller.evidence.health import advice
+from controller.evidence import machine
 from controller.link.identity import UnitIdentity
-from controller.service.live import bus_scan, event_log, machine
+from controller.service.bundle.content import BundleMaker
+from controller.service.bundle.stored import health_rows
+from controller.service.live import bus_scan, event_log
 from controller.service.live.acts import Acts
 from controller.service.live.around import Around, ServicePlace, View, on_disk
 from controller.service.live.mode import ServiceMode
@@ -22,7 +24,6 @@ from controller.service.live.traces import read_trace, trace_view
 from hal import aio
 from hal.errors import HardwareFault
 from kit.version import SOFTWARE
-from protocol.sensor_id import seat_order
 
 T = TypeVar("T")
 
@@ -38,6 +39,7 @@ class LiveTable:
     ) -> None:
         self.mode = mode
         self.acts = Acts(place, around, mode)
+        self.bundles = BundleMaker(place, around, self)
         self.sign_in = sign_in
         self.log = place.log
         self._place = place
@@ -48,6 +50,10 @@ class LiveTable:
     @property
     def name(self) -> str:
         return self._around.table.config.name
+
+    @property
+    def serial(self) -> str:
+        return self._around.table.config.board.serial
 
     # -- to see ------------------------------------------------------------------------------
 
@@ -87,7 +93,8 @@ class LiveTable:
         journal = around.stores.journal
         wall_ms, manager_ms = around.wall_ms(), link.manager_now_ms()
         certificates = await on_disk(around.evidence_disk, self._certificates)
-        computer = await on_disk(around.evidence_disk, partial(machine.machine, self._place.data))
+        look = partial(machine.machine, self._place.data, self._place.root)
+        computer = await on_disk(around.evidence_disk, look)
         return {
             "software": SOFTWARE,
             "serial": around.table.config.board.serial,
@@ -105,15 +112,7 @@ class LiveTable:
 
     async def health(self) -> list[View]:
         """Each spot's last days and what to do about it."""
-        store = self._around.stores.health
-
-        def read() -> list[View]:
-            rows = []
-            for sensor in sorted(store.sensors(), key=seat_order):
-                days = store.days(sensor)
-                rows.append({"id": sensor, "advice": advice(days), "days": [_day(d) for d in days]})
-            return rows
-
+        read = partial(health_rows, self._around.stores.health)
         return await on_disk(self._around.evidence_disk, read)
 
     async def events(self, after: int) -> list[View]:
@@ -142,16 +141,6 @@ class LiveTable:
         if self._place.data is None:
             return []
         return UnitIdentity(self._place.data).dates()
-
-
-def _day(day: Any) -> View:
-    return {
-        "day": day.day,
-        "noise": day.noise,
-        "noise_times": day.noise_times,
-        "drift": day.drift,
-        "chip": day.chip_level,
-    }
 
 
 def _read(part: T | None, look: Callable[[T], Any]) -> Any:

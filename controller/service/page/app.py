@@ -141,6 +141,7 @@ class _Pages:
             Route("/unit", self.unit),
             Route("/health", self.health),
             Route("/log", self.log),
+            Route("/bundle", self.bundle),
             Route("/traces", self.traces),
             Route("/traces/{round:int}", self.trace),
             Route("/traces/{round:int}/file", self.trace_file),
@@ -219,6 +220,21 @@ class _Pages:
 
         return await self._told(request, read)
 
+    async def bundle(self, request: Request) -> Response:
+        """One click: everything that a technician needs at home, signed by the unit."""
+        session = self._entrance.session(request)
+        self._pace(request)
+        content = await self._table.bundles.make(session.tech)
+        name = f"{self._table.serial}.bundle.zip"
+        return Response(
+            content,
+            media_type="application/zip",
+            headers={
+                "cache-control": "no-store",
+                "content-disposition": f'attachment; filename="{name}"',
+            },
+        )
+
     async def _told(self, request: Request, read: Callable[[], Awaitable[Any]]) -> Response:
         self._entrance.session(request)
         self._pace(request)
@@ -263,6 +279,7 @@ def acts_of(table: LiveTable) -> dict[str, Act]:
         "calibrate": _plain(lambda _: acts.begin_calibration()),
         "calibration": _plain(acts.press_calibration),
         "undo": lambda session, _: acts.undo_calibration(),
+        "lamp": lambda session, argument: acts.lamp_seen(*_lamp(argument)),
     }
 
 
@@ -284,6 +301,15 @@ def _light(argument: str) -> tuple[str, int]:
     """ "white 3", or "white" for all seats."""
     light, _, seat = argument.partition(" ")
     return light, _whole(seat) if seat else 0
+
+
+def _lamp(argument: str) -> tuple[str, str, bool]:
+    """ "3A white dark", or "3A white lit" to take it back."""
+    sensor, _, rest = argument.partition(" ")
+    colour, _, seen = rest.partition(" ")
+    if seen not in ("dark", "lit"):
+        raise ServiceRefused("A lamp is dark or lit.")
+    return sensor, colour, seen == "lit"
 
 
 def _whole(text: str) -> int:

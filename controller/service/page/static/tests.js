@@ -28,6 +28,7 @@ export function renderTests(view) {
   const rows = [...view.selftest].sort((a, b) => Number(a.passed) - Number(b.passed));
   verdicts(byId("selftest"), rows.map((row) => ({ ...row, passed: row.passed ? "yes" : "no", word: row.passed ? "ok" : "FAULT" })));
   renderInputs(view);
+  renderDark(view);
   if (walking && (!view.mode.on || view.mode.work)) stopWalk();
 }
 
@@ -59,6 +60,16 @@ export function fillFacts(list, facts) {
     setText(row.children[1], String(value));
   });
 }
+
+function renderDark(view) {
+  const dark = new Set(view.lamps_dark.map(([sensor, colour]) => `${sensor} ${colour}`));
+  for (const button of document.querySelectorAll("button[data-lamp]")) button.setAttribute("aria-pressed", String(dark.has(button.dataset.lamp)));
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-lamp]");
+  if (button) act("lamp", `${button.dataset.lamp} ${button.getAttribute("aria-pressed") === "true" ? "lit" : "dark"}`);
+});
 
 function stopWalk() {
   clearInterval(walking);

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.service.live.machine import THERMAL, THROTTLED, machine, throttled_flags
+from controller.evidence.machine import THERMAL, THROTTLED, machine, throttled_flags
 
 
 def put(root: Path, path: str, text: str) -> None:

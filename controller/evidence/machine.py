@@ -18,6 +18,7 @@ from typing import Any
 THERMAL = "sys/class/thermal/thermal_zone0/temp"
 THROTTLED = "sys/devices/platform/soc/soc:firmware/get_throttled"
 MAILBOX = "dev/vcio"
+LOAD = "proc/loadavg"
 DISK_DEVICES = ("mmcblk0", "mmcblk1")
 
 # The firmware's mailbox: one request for the property GET_THROTTLED, answered in place.
@@ -42,7 +43,7 @@ def machine(data: Path | None, root: Path = Path("/")) -> dict[str, Any]:
         "temperature_c": _temperature_c(root),
         "supply_now": None if flags is None else _names(flags),
         "supply_since_start": None if flags is None else _names(flags >> SINCE_START_SHIFT),
-        "load": _load(),
+        "load": _load(root),
         "disk_free_bytes": _free(data)[0],
         "disk_bytes": _free(data)[1],
         "disk_wear_percent": _wear_percent(root),
@@ -111,10 +112,11 @@ def _free(data: Path | None) -> tuple[int | None, int | None]:
     return usage.free, usage.total
 
 
-def _load() -> float | None:
+def _load(root: Path) -> float | None:
+    words = _text(root / LOAD).split()
     try:
-        return round(os.getloadavg()[0], 2)
-    except OSError:
+        return float(words[0])
+    except (IndexError, ValueError):
         return None
 
 
