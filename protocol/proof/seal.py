@@ -7,6 +7,7 @@ kept and registered, is decided elsewhere.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -31,6 +32,7 @@ REASON_DAY: Final = "day"
 
 _PROTECTED: Final = profile.encode({1: -8})  # COSE: the algorithm is EdDSA
 _CONTEXT: Final = b"underfelt seal 1"
+_BUNDLE_CONTEXT: Final = b"underfelt bundle 1"
 
 
 def sealed_bytes(
@@ -73,6 +75,10 @@ class Sealer:
         covered = sealed_bytes(self.unit_id, journal_id, sequence, digest, reason, tail)
         return Seal(sequence, reason, self._key.sign(covered), tail)
 
+    def sign_bundle(self, manifest: bytes) -> bytes:
+        """Over the digest of a bundle's list of files."""
+        return self._key.sign(_bundle_bytes(manifest))
+
 
 def is_genuine(
     public_keys: Iterable[bytes], unit_id: str, journal_id: bytes, digest: bytes, seal: Seal
@@ -82,6 +88,15 @@ def is_genuine(
         unit_id, journal_id, seal.sealed_sequence, digest, seal.reason, seal.tail
     )
     return any(_verifies(key, seal.signature, covered) for key in public_keys)
+
+
+def is_genuine_bundle(public_key: bytes, manifest: bytes, signature: bytes) -> bool:
+    return _verifies(public_key, signature, _bundle_bytes(manifest))
+
+
+def _bundle_bytes(manifest: bytes) -> bytes:
+    digest = hashlib.sha256(manifest).digest()
+    return profile.encode(["Signature1", _PROTECTED, _BUNDLE_CONTEXT, digest])
 
 
 def _verifies(public_key: bytes, signature: bytes, covered: bytes) -> bool:

@@ -1,0 +1,1 @@
+"""What a technician takes home from a unit: one signed archive, written and read here."""
