@@ -14,6 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from sim.runs.diagnose import command as diagnose_command
     from sim.runs.evening import command as evening_command
     from sim.runs.floor import command as floor_command
     from sim.runs.hardware import command as hardware_command
@@ -54,6 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     tech = commands.add_parser("tech", help="the technician's tool against a simulated unit")
     tech_command.add_arguments(tech)
     tech.set_defaults(run=tech_command.main)
+    diagnose = commands.add_parser("diagnose", help="put a fault into a table, and name it again")
+    diagnose_command.add_arguments(diagnose)
+    diagnose.set_defaults(run=diagnose_command.main)
     bench = commands.add_parser("bench", help="a manager, a table and the bench page")
     bench.add_argument("--table", default="four-card-touch")
     bench.add_argument("--data", type=Path, required=True)

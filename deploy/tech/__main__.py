@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "calibrate": Command("learn the felt seat by seat, or undo it", "calibrate"),
     "traces": Command("rounds in the black box, judged anew or copied out", "traces"),
     "board": Command("board check FILE: a table's hardware before it is soldered", "board"),
+    "open": Command("names the likely causes in a bundle, best first, with the evidence", "open"),
     "decode": Command("what frames, captures and traces say, from hex or a file", "decode"),
     "flash": Command("write a unit's image to a disk, and read it back", "flash"),
     "provision": Command("lay down on that disk which table it is, and how it enrols", "provision"),

@@ -265,7 +265,13 @@ class Floor:
 
         The same one may be opened again: it stands beside the first as a table of its own.
         """
-        text = table_path(name).read_text(encoding="utf-8")
+        table = self.new_table(name)
+        await table.open()
+        return table
+
+    def new_table(self, name: str, more: str = "") -> FloorTable:
+        """The same, but its unit has never had power. `more` is added to the table's file."""
+        text = table_path(name).read_text(encoding="utf-8") + more
         if name in self._opened:
             text = _another(text, len(self._tables) + 1)
         self._opened.append(name)
@@ -276,7 +282,6 @@ class Floor:
         table = FloorTable(config, self._manager, self._network, self._seed + len(self._tables))
         self._tables.append(table)
         self._manager.enrol(table.unit.sealer)
-        await table.open()
         return table
 
     async def close(self) -> None:

@@ -101,6 +101,11 @@ class LampEye:
     def __init__(self) -> None:
         self.night_part = 1.0  # of the light that is left in a dark room
         self._changes: dict[tuple[str, str], deque[tuple[int, int]]] = {}
+        self._worn: dict[tuple[str, str], float] = {}
+
+    def wear(self, sensor: str, colour: str, part: float) -> None:
+        """The lamp itself gives only this part of the light it is told to give."""
+        self._worn[sensor, colour] = part
 
     def add(self, sensor: str) -> None:
         for colour in (WHITE, AMBER):
@@ -114,7 +119,8 @@ class LampEye:
         """The lamp's brightness at `now_ns`, 0 to 1."""
         changes = self._lamp(sensor, colour)
         passed = (level for at_ns, level in reversed(changes) if at_ns <= now_ns)
-        return next(passed, changes[0][1]) / LEVEL_MAX
+        part = self._worn.get((sensor, colour), 1.0)
+        return part * next(passed, changes[0][1]) / LEVEL_MAX
 
     def last_change_ns(self, sensor: str, colour: str) -> int:
         """When the lamp's output last changed."""

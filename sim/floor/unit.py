@@ -10,6 +10,7 @@ import asyncio
 import functools
 import random
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 from controller.config import UnitConfig
@@ -33,6 +34,8 @@ from sim.floor.world import World
 from sim.hardware.backend import SimBackend
 
 CHIPS_SETTLE_MS = 500
+# A simulated unit has no computer below it, and is told nothing of the one that it runs on.
+NO_MACHINE = Path("/nonexistent")
 
 Companion = Callable[[Unit], Coroutine[Any, Any, None]]
 
@@ -53,19 +56,19 @@ class SimUnit:
         at_power_cut: Callable[[], None] = lambda: None,
         companion: Companion | None = None,
     ) -> None:
-        self._config = config
+        self.config = config  # of the next start
         self._world = world
         self.stores = stores
-        self._connect = connect
+        self.connect = connect
         self.wall_ms = wall_ms
         self._seed = seed
         self._at_power_cut = at_power_cut
-        self._companion = companion
+        self.companion = companion
         self.sealer: Sealer = seeded_sealer(config.board.serial, seed)
         self.references = FeltReferences()
         self.open_felt: FeltOpener = TableFelt
-        self.service = ServicePlace()
         self.program: ProgramCheck | None = None  # the release it pretends to run
+        self.service = ServicePlace(root=NO_MACHINE)
         self.controller: Unit | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -89,7 +92,7 @@ class SimUnit:
 
         Where time is real and somebody waits, the empty felt alone will do, as for the tech.
         """
-        board = Board.from_config(self._config.board, self._open_backend())
+        board = Board.from_config(self.config.board, self._open_backend())
         try:
             if empty_only:
                 self.references = FeltReferences(await measure_empty(board))
@@ -124,11 +127,11 @@ class SimUnit:
         self._world.restore_power()
         self.controller = await open_unit(
             UnitPlace(
-                self._config,
+                self.config,
                 self._open_backend(),
                 self.stores,
                 self.references,
-                self._connect,
+                self.connect,
                 self.wall_ms,
                 random.Random(self._seed),
                 self.sealer,
@@ -139,8 +142,8 @@ class SimUnit:
             )
         )
         self._tasks = [asyncio.create_task(self.controller.run(), name="unit")]
-        if self._companion:
-            companion = self._companion(self.controller)
+        if self.companion:
+            companion = self.companion(self.controller)
             self._tasks.append(asyncio.create_task(companion, name="companion"))
 
     async def power_cut(self) -> None:

@@ -95,7 +95,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     _selector: selectors.BaseSelector
 
     def __init__(self, start_ns: int = 0) -> None:
-        self.now_ns = start_ns  # read by everybody and set by nobody else
+        self.now_ns = start_ns  # read by everybody, moved by this class alone
         self._owner_thread_id = threading.get_ident()
         self._timers: list[tuple[int, int, asyncio.TimerHandle]] = []
         self._timer_order = count()
@@ -120,6 +120,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         raise RuntimeError(
             f"Virtual time has no threads, so it cannot run {func!r} in an executor."
         )
+
+    def hold(self, seconds: float) -> None:
+        """A callback computes for so long: everything that is due meanwhile comes late."""
+        self.now_ns += round(seconds * NANOSECONDS)
 
     # -- timers and turns --------------------------------------------------------------------
 

@@ -1,0 +1,285 @@
+"""Rules about the felt: pads, water, noise, and a felt that was changed.
+
+The reasons are those that a spot itself gives (`controller/core/felt/reasons.py`), as the bundle
+has them: for how many seconds each, since the unit started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from deploy.tech.causes.buses import wrong_board_file
+from deploy.tech.causes.facts import Facts
+from deploy.tech.causes.rule import Finding, Rule
+
+LOOSE = ("far below empty felt", "out of range", "out-of-range")
+BELOW = "reads below empty felt"
+WET = ("came slowly or unlike a chip", "the felt is wet around here")
+NOISE = ("something disturbs this spot", "something moves here")
+LITTLE = "too little for a chip"
+CREPT = "the empty felt has drifted"
+MOVED = "all sensors changed during the power cut"
+
+# Seconds: a hand, a card or a shaken table is over sooner.
+LOOSE_MIN_S = 5
+WET_MIN_S = 6
+NOISY_MIN_S = 8
+LITTLE_MIN_S = 10
+MOVED_MIN_S = 5
+# In chips a second; empty felt and chips at rest move by a thirtieth of this.
+JITTER_MIN, JITTER_STEPS_MIN = 0.08, 15
+HAND_CHIPS = 2.0
+# A few chips say more about where they lay than about the pad.
+CHIPS_MIN = 3
+CHIP_LOW, OTHERS_MIN = 0.83, 0.9
+# A part of a chip is no bet; what is much more is a hand.
+CHIP_SOUGHT = (0.3, 1.35)
+DRIFT_MIN = 0.25
+# Empty felt that creeps: where it begins and ends, and for how many seconds it is on its way.
+CREEP_FIRST, CREEP_LAST = (-0.1, 0.12), (0.25, 0.65)
+CREEP_STEPS_MIN = 8
+# Of all spots: one felt lies over all of them.
+MOST = 0.7
+
+
+def seconds(facts: Facts, sensor: str, reasons: Sequence[str]) -> int:
+    counted = facts.seconds(sensor)
+    return sum(count for why, count in counted.items() if any(each in why for each in reasons))
+
+
+def _in_trouble(facts: Facts, reasons: Sequence[str], at_least_s: int) -> dict[str, int]:
+    """Which spots were in one of these troubles for long enough, and for how long."""
+    found = {sensor: seconds(facts, sensor, reasons) for sensor in facts.sensors}
+    return {sensor: count for sensor, count in found.items() if count >= at_least_s}
+
+
+def felt_changed(facts: Facts) -> Finding | None:
+    if not facts.sensors or wrong_board_file(facts):
+        return None
+    evidence = [f"{part}: {sentence}" for part, sentence in facts.faults("felt")]
+    moved = _in_trouble(facts, (MOVED,), MOVED_MIN_S)
+    off = _in_trouble(facts, (MOVED, LITTLE, BELOW, CREPT, *LOOSE), MOVED_MIN_S)
+    count = len(facts.sensors)
+    zeros = [spot.get("zero", 0.0) for spot in facts.spots]
+    followed = [zero for zero in zeros if abs(zero) >= DRIFT_MIN]
+    if len(followed) >= MOST * count:
+        shift = median(followed)
+        evidence.append(
+            f"The empty felt of {len(followed)} spots has moved by {shift:+.0%} of a chip."
+        )
+    if len(moved) >= MOST * count:
+        evidence.append(f"{len(moved)} of {count} spots changed while the unit was off.")
+    elif len(off) >= MOST * count:
+        evidence.append(f"{len(off)} of {count} spots do not read as their empty felt did.")
+    if not evidence:
+        return None
+    return Finding(
+        92, "The empty felt is not the one that was calibrated: a new layout?", tuple(evidence)
+    )
+
+
+def loose_pad(facts: Facts) -> Finding | None:
+    loose = _in_trouble(facts, LOOSE, LOOSE_MIN_S)
+    if not loose or len(loose) >= MOST * len(facts.sensors):
+        return None
+    evidence = [
+        f"{sensor}: out of range or far below empty felt for {count} s."
+        for sensor, count in loose.items()
+    ]
+    evidence += [
+        f"Self-test, {part}: {sentence}"
+        for part, sentence in facts.failed("sensor")
+        if part.removeprefix("sensor ") in loose
+    ]
+    worst = max(loose, key=lambda sensor: loose[sensor])
+    return Finding(92, f"The pad of spot {worst} is loose, open or shorted.", tuple(evidence))
+
+
+def noisy_charger(facts: Facts) -> Finding | None:
+    noisy = _noisy(facts)
+    if not noisy:
+        return None
+    evidence = list(noisy.values())
+    evidence += [
+        f"Self-test, {part}: {sentence}"
+        for part, sentence in facts.failed("sensor")
+        if "noisy" in sentence
+    ]
+    where = "several spots" if len(noisy) > 1 else f"spot {next(iter(noisy))}"
+    return Finding(
+        88, f"Something near {where} disturbs them: a charger, a dimmer, a phone.", tuple(evidence)
+    )
+
+
+def _noisy(facts: Facts) -> dict[str, str]:
+    """Spots that are never still, and what says so."""
+    found = {
+        sensor: f"{sensor}: disturbed for {count} s."
+        for sensor, count in _in_trouble(facts, NOISE, NOISY_MIN_S).items()
+    }
+    for sensor in facts.sensors:
+        jitter = max((_jitter(levels) for levels in facts.levels(sensor)), default=0.0)
+        if jitter >= JITTER_MIN:
+            found[sensor] = f"{sensor}: jumps by {jitter:.0%} of a chip from second to second."
+    return found
+
+
+def _jitter(levels: Sequence[float | None]) -> float:
+    """The usual step from one second to the next: chips come and go too seldom to be usual.
+
+    Seconds with a hand on the spot are left out: no hand is still.
+    """
+    bare = [None if each is None or abs(each) > HAND_CHIPS else each for each in levels]
+    steps = [
+        abs(later - level)
+        for level, later in pairwise(bare)
+        if level is not None and later is not None
+    ]
+    return median(steps) if len(steps) >= JITTER_STEPS_MIN else 0.0
+
+
+def wet_felt(facts: Facts) -> Finding | None:
+    if felt_changed(facts):
+        return None
+    noisy = _noisy(facts)
+    wet = _in_trouble(facts, (*WET, BELOW), WET_MIN_S)
+    wet = {sensor: count for sensor, count in wet.items() if sensor not in noisy}
+    loose, crept = _in_trouble(facts, LOOSE, LOOSE_MIN_S), _crept(facts)
+    wet = {
+        sensor: count for sensor, count in wet.items() if sensor not in loose and sensor != crept
+    }
+    if not wet:
+        return None
+    evidence = [
+        f"{sensor}: reads like wet felt or a foreign object for {count} s."
+        for sensor, count in wet.items()
+    ]
+    score = 90 if len(wet) > 1 else 80
+    return Finding(score, f"The felt is wet around {', '.join(wet)}.", tuple(evidence))
+
+
+def worn_pad(facts: Facts) -> Finding | None:
+    if felt_changed(facts):
+        return None
+    unsure = {*_noisy(facts), *_in_trouble(facts, WET, WET_MIN_S)}
+    evidence = {sensor: why for sensor, why in _weak(facts).items() if sensor not in unsure}
+    crept = _crept(facts)
+    if crept:
+        evidence[crept] = f"{crept}: its empty reading crept away from where it was calibrated."
+    for row in facts.health:
+        if row["advice"] and ("chip reads" in row["advice"] or "drifted" in row["advice"]):
+            evidence.setdefault(row["id"], f"{row['id']}, over days: {row['advice']}.")
+    if not evidence:
+        return None
+    worst = next(iter(evidence))
+    return Finding(
+        87, f"The pad of spot {worst} is worn, dirty or has drifted.", tuple(evidence.values())
+    )
+
+
+def _weak(facts: Facts) -> dict[str, str]:
+    """Spots at which chips weigh clearly less than at all others."""
+    low, high = CHIP_SOUGHT
+    weights = {}
+    for sensor in facts.sensors:
+        levels = [level for level, _, _ in facts.at_start(sensor) if low <= level <= high]
+        if len(levels) >= CHIPS_MIN:
+            weights[sensor] = median(levels[-CHIPS_MIN:])
+    weak = {}
+    for sensor, weight in weights.items():
+        others = [each for name, each in weights.items() if name != sensor]
+        if weight <= CHIP_LOW and others and median(others) >= OTHERS_MIN:
+            weak[sensor] = (
+                f"{sensor}: a chip reads {weight:.0%} of the calibrated one; "
+                f"{median(others):.0%} at the other spots."
+            )
+    return weak
+
+
+def _crept(facts: Facts) -> str:
+    """The one spot whose empty felt is elsewhere now, slowly and dry; "" when there is none."""
+    zeros = {spot["id"]: abs(spot.get("zero", 0.0)) for spot in facts.spots}
+    moved = {sensor for sensor, zero in zeros.items() if zero >= DRIFT_MIN}
+    moved |= set(_in_trouble(facts, (CREPT,), MOVED_MIN_S))
+    little = _in_trouble(facts, (LITTLE,), LITTLE_MIN_S)
+    moved |= {sensor for sensor in little if _rests_beside_zero(next(facts.levels(sensor), []))}
+    moved |= {
+        sensor for sensor in facts.sensors if any(map(_crept_up, facts.levels(sensor)))
+    } - set(_noisy(facts))
+    return moved.pop() if len(moved) == 1 else ""
+
+
+def _rests_beside_zero(levels: Sequence[float | None]) -> bool:
+    """In the end nothing lies there, and it reads a part of a chip all the same."""
+    last = [each for each in levels[-CREEP_STEPS_MIN:] if each is not None]
+    return bool(last) and all(CREEP_LAST[0] <= each <= CREEP_LAST[1] for each in last)
+
+
+def _crept_up(levels: Sequence[float | None]) -> bool:
+    """Empty felt that rose a little each second; water comes within a second or two.
+
+    Seconds with a chip or a hand on the spot are left out.
+    """
+    bare = [each for each in levels if each is not None and each < CREEP_LAST[1]]
+    if len(bare) < CREEP_STEPS_MIN or not CREEP_LAST[0] <= median(bare[-3:]) <= CREEP_LAST[1]:
+        return False
+    between = [each for each in bare if CREEP_FIRST[1] <= each <= CREEP_LAST[0]]
+    return len(between) >= CREEP_STEPS_MIN // 2
+
+
+RULES = (
+    Rule(
+        "loose-pad",
+        "A pad is loose",
+        "One spot is dark and says that it is out of order.",
+        (
+            "Press the pad's plug home and look along its cable for a break.",
+            "Measure from the plug to the pad: less than 1 ohm. Change pad or cable.",
+            "Calibrate the table, then run the self-test.",
+        ),
+        loose_pad,
+    ),
+    Rule(
+        "wet-felt",
+        "The felt is wet",
+        "Neighbouring spots blink and refuse chips after a drink was spilled.",
+        (
+            "Dry the felt with a cloth and let it be for some minutes.",
+            "If it stays, lift the layout, dry the pads, and calibrate.",
+        ),
+        wet_felt,
+    ),
+    Rule(
+        "noisy-charger",
+        "Something disturbs the spots",
+        "Chips are refused now and then at some spots, and nothing lies there.",
+        (
+            "Switch off what is near, one after another: chargers, dimmers, signs, card machines.",
+            "Watch the live plot meanwhile: the noise ends with the one that makes it.",
+            "If one spot alone stays noisy, clean its pad and look at its cable's shield.",
+        ),
+        noisy_charger,
+    ),
+    Rule(
+        "worn-pad",
+        "A pad is worn, dirty or has drifted",
+        "One spot refuses centred chips more and more often.",
+        (
+            "Clean the pad and the felt above it, then calibrate.",
+            "If a chip still reads less there than elsewhere, change the pad.",
+        ),
+        worn_pad,
+    ),
+    Rule(
+        "felt-changed",
+        "The felt was changed and not calibrated",
+        "All spots are unsure or dark after the table was off.",
+        (
+            "Look whether a new layout was laid, or the table moved.",
+            "Calibrate: on the service page, or `sudo underfelt calibrate --tech NAME`.",
+        ),
+        felt_changed,
+    ),
+)

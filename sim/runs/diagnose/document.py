@@ -1,0 +1,79 @@
+"""docs/fault-tree.md: every rule in a technician's words, and what was measured of them.
+
+The page is made from the rules that `underfelt-tech open` uses, so the two cannot differ; a test
+compares them.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from deploy.tech.causes import RULES
+from sim.runs.diagnose.matrix import Matrix, measured, on_diagonal, wanted_for
+
+COLUMNS = 100
+HEAD = """\
+# Fault tree: what is seen, what it is, what to do
+
+This page is made from the rules that name causes in a bundle. Do not edit it. After a change of a
+rule, make it again:
+
+    .venv/bin/python -m sim diagnose --document docs/fault-tree.md
+
+Take a bundle first: *Unit*, then TAKE A BUNDLE on the service page, or `sudo underfelt bundle FILE`
+at the unit. Run the bus scan, the self-test and the lights before it: what they find goes with it.
+Then let the tool look:
+
+    underfelt-tech open FILE
+
+It names the likely causes, best first, with the evidence. Without a bundle, begin with what you
+see.
+"""
+MEASURED = """\
+## How often the first name is right
+
+Each fault was put into the simulator at a drawn time, place and strength, in a short evening at one
+table. The bundle was opened, and its first name was counted. The rules were given the bundle and
+nothing else. {seeds}
+
+**{right} of {all} evenings ({part:.1%}) were named right.** A sound table must have no name at all.
+"""
+AFTER = """
+A row is what was put in. `python -m sim diagnose --matrix N` measures it again at fresh seeds, and
+`--save` adds it to this table. Every run of `make test` tries some faults at a fresh seed.
+
+The simulator's faults are a model of real ones. No rule has met a real table yet.
+"""
+
+
+def fault_tree() -> str:
+    lines = [HEAD, "| you see | it may be |", "|---|---|"]
+    lines += [f"| {rule.seen} | [{rule.title}](#{rule.name}) |" for rule in RULES]
+    for rule in RULES:
+        lines += ["", f"## {rule.name}", "", *_wrapped(f"**{rule.title}.** {rule.seen}"), ""]
+        for number, each in enumerate(rule.todo, 1):
+            lines += _wrapped(f"{number}. {each}", "   ")
+    return "\n".join([*lines, "", *_about(measured()), ""])
+
+
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(text, COLUMNS, subsequent_indent=indent, break_long_words=False)
+
+
+def _about(matrix: Matrix) -> Iterator[str]:
+    total = sum(sum(row.values()) for row in matrix.values())
+    part = on_diagonal(matrix)
+    least = min(sum(row.values()) for row in matrix.values())
+    most = max(sum(row.values()) for row in matrix.values())
+    count = f"{least}" if least == most else f"{least} to {most}"
+    seeds = f"Each row has {count} fresh seeds."
+    yield MEASURED.format(seeds=seeds, right=round(part * total), all=total, part=part)
+    yield "| put in | evenings | named right | named instead |"
+    yield "|---|---|---|---|"
+    for name, row in matrix.items():
+        right = row[wanted_for(name)]
+        others = {each: count for each, count in row.items() if each != wanted_for(name)}
+        instead = ", ".join(f"{each} {count}" for each, count in sorted(others.items()))
+        yield f"| {name} | {sum(row.values())} | {right} | {instead} |"
+    yield AFTER.rstrip("\n")

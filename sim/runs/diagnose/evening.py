@@ -1,0 +1,166 @@
+"""A short evening at a table that falls ill: people play, the fault strikes, a technician comes.
+
+The people do what people do: they bet, rest their hands, swipe a card badly once, and somebody may
+trip over the cable. None of that is a fault. The technician scans, tests, looks at the lamps and
+takes a bundle, as far as the table lets a technician do so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from controller.service.admission import ServiceRefused
+from controller.unit import Unit
+from sim.floor.floor import Floor, Impossible
+from sim.floor.light_eye import AMBER, WHITE
+from sim.runs.diagnose.faults import FAULTS, Fault
+from sim.runs.diagnose.table import IllTable, new_table
+from sim.time.loop import run_virtual
+
+EVENING_S = 55
+FIRST_S, BETWEEN_S = (8, 20), (3, 8)
+LAST_S = (35, 50)
+TECH = "Tech 3"
+READY_S = 3
+TECH_WAITS_S = 4
+LIT_MIN = 0.4
+
+
+def bundle_of(faults: Sequence[str], seed: int) -> bytes:
+    """Plays one evening with these faults and returns its bundle."""
+    with TemporaryDirectory(prefix="diagnose-") as folder:
+        return run_virtual(_evening(faults, seed, Path(folder)))
+
+
+async def _evening(faults: Sequence[str], seed: int, folder: Path) -> bytes:
+    chance = random.Random(f"{seed} {' '.join(faults)}")
+    floor = Floor(chance.getrandbits(31))
+    ill = new_table(floor, faults, chance, folder)
+    logging.getLogger("controller").setLevel(logging.INFO)
+    try:
+        with ill.table.unit.service.log.listening():
+            await ill.table.open()
+            await asyncio.sleep(READY_S)
+            await _play(ill, [FAULTS[name] for name in faults], chance)
+            assert ill.unit is not None
+            await _visit(ill, ill.unit)
+            return await ill.unit.service.bundles.make(TECH)
+    finally:
+        ill.table.disk.read_only = False
+        ill.table.disk.failing.clear()
+        await floor.close()
+
+
+async def _play(ill: IllTable, faults: Sequence[Fault], chance: random.Random) -> None:
+    """Until the evening is over and every fault has struck."""
+    begun_s = asyncio.get_running_loop().time()
+    strikes = [
+        asyncio.create_task(_later(at_s, fault, ill, random.Random(chance.getrandbits(64))))
+        for at_s, fault in _moments(faults, chance)
+    ]
+    life = asyncio.create_task(_life(ill, random.Random(chance.getrandbits(64))))
+    play = random.Random(chance.getrandbits(64))
+    while asyncio.get_running_loop().time() - begun_s < EVENING_S or not all(
+        strike.done() for strike in strikes
+    ):
+        await _round(ill, play)
+    await asyncio.gather(life, *strikes)
+
+
+def _moments(faults: Sequence[Fault], chance: random.Random) -> list[tuple[float, Fault]]:
+    """When each strikes: first what chips must tell of, last what hides everything else."""
+    at_s, moments = chance.uniform(*FIRST_S), []
+    for fault in sorted(faults, key=lambda each: (each.hides_others, not each.needs_play)):
+        if fault.hides_others and len(faults) > 1:
+            at_s = max(at_s, chance.uniform(*LAST_S))
+        moments.append((at_s, fault))
+        at_s += chance.uniform(*BETWEEN_S)
+    return moments
+
+
+async def _later(after_s: float, fault: Fault, ill: IllTable, chance: random.Random) -> None:
+    await asyncio.sleep(after_s)
+    await fault.strike(ill, chance)
+
+
+async def _round(ill: IllTable, chance: random.Random) -> None:
+    """Chips, START, END. Whatever the table refuses is refused; the next round is another try."""
+    table = ill.table
+    betting = chance.sample(ill.sensors, chance.randint(3, len(ill.sensors)))
+    for sensor in betting:
+        table.place(sensor)
+        await asyncio.sleep(chance.uniform(0.1, 0.4))
+    await asyncio.sleep(chance.uniform(1.2, 2.0))
+    await table.press("START")
+    await asyncio.sleep(chance.uniform(3.0, 4.0))
+    for sensor in betting:
+        table.remove(sensor)
+        await asyncio.sleep(chance.uniform(0.1, 0.3))
+    await asyncio.sleep(chance.uniform(0.8, 1.5))
+    await table.press("END")
+    await asyncio.sleep(chance.uniform(2.0, 4.0))
+
+
+async def _life(ill: IllTable, chance: random.Random) -> None:
+    """What is nobody's fault, at any evening."""
+    await asyncio.sleep(chance.uniform(2, 15))
+    sensor = chance.choice(ill.sensors)
+    ill.world.on_felt(lambda physics, now_s: physics.rest_hand(sensor, now_s, whole=True))
+    await asyncio.sleep(chance.uniform(2, 10))
+    with suppress(ValueError):  # a table without a card reader
+        ill.world.controls.swipe(chance.choice(("HALF", "UNKNOWN")))
+    if chance.random() < 0.4:
+        ill.table.cable.pull()
+        await asyncio.sleep(chance.uniform(1, 8))
+        ill.table.cable.plug()
+    await asyncio.sleep(chance.uniform(1, 10))
+    keypad = ill.world.board.keypad
+    if keypad is not None:
+        ill.world.controls.press("CANCEL", hold_ms=chance.randint(80, 2500))
+
+
+# -- the technician ------------------------------------------------------------------------------
+
+
+async def _visit(ill: IllTable, unit: Unit) -> None:
+    """Scan, self-test and a look at the lamps, where the table goes into service at all."""
+    for sensor in ill.sensors:
+        with suppress(Impossible):
+            ill.table.remove(sensor)
+    await asyncio.sleep(TECH_WAITS_S)
+    await ill.table.press("END")
+    acts = unit.service.acts
+    try:
+        await acts.enter(TECH)
+        for begin in (acts.begin_scan, acts.begin_selftest):
+            begin()
+            await _until_done(unit)
+        await _look_at_lamps(ill, unit)
+        await unit.service.mode.leave()
+    except ServiceRefused:
+        return  # the bundle says why: what stops the table stops the technician's tests, too
+
+
+async def _until_done(unit: Unit) -> None:
+    while unit.service.mode.is_working:
+        unit.service.mode.seen()
+        await asyncio.sleep(0.5)
+
+
+async def _look_at_lamps(ill: IllTable, unit: Unit) -> None:
+    acts = unit.service.acts
+    for colour in (WHITE, AMBER):
+        unit.service.mode.seen()
+        acts.exercise(colour, 0)
+        await asyncio.sleep(1.0)
+        lit = {sensor: ill.world.level_now(sensor, colour) >= LIT_MIN for sensor in ill.sensors}
+        # Where all of them are dark it is no lamp, and nobody reports fourteen of them.
+        for sensor in (each for each in ill.sensors if not lit[each] and any(lit.values())):
+            await acts.lamp_seen(sensor, colour, is_lit=False)
+    acts.exercise("stop", 0)

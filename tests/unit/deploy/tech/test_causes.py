@@ -1,0 +1,131 @@
+"""Each rule on a bundle made by hand: the evidence that it needs, and the least that is too little.
+
+That the simulator's faults leave this evidence is tried in `tests/floor/runs/test_diagnose.py`.
+Mutations this catches: a rule that never speaks, one that speaks of a sound unit, a threshold
+turned, a rule that speaks of what another one explains.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deploy.tech.causes import RULES, causes_of
+from tests.kit.bundles import SENSORS, bundle_with, spots
+
+NACK = "I2C bus 1: no IC acknowledged (errno 121 EREMOTEIO)."
+LOOSE = "the pad reads far below empty felt: loose, or very wet"
+WET = "the felt is wet around here"
+NOISE = "something disturbs this spot"
+MOVED = "all sensors changed during the power cut"
+EVEN = {sensor: [1.0, 1.0, 1.0] for sensor in SENSORS}
+
+
+def bus(**changes: Any) -> dict[str, Any]:
+    quiet = {"bus": 1, "faults": 0, "last_fault": "", "faults_at": {}, "recoveries": 0}
+    return quiet | {"freed": 0, "last_recovery": ""} | changes
+
+
+def diary(**parts: Any) -> dict[str, Any]:
+    return {"diary": parts}
+
+
+def table(**parts: Any) -> dict[str, Any]:
+    return {"table": {"faults": [], "selftest": [], "scan": []} | parts}
+
+
+def fault(code: str, part: str, text: str) -> dict[str, Any]:
+    return table(faults=[{"code": code, "part": part, "text": text}])
+
+
+def scanned(*rows: tuple[int, str, str]) -> dict[str, Any]:
+    return table(
+        scan=[
+            {"place": "bus 1", "address": at, "name": name, "kind": "mpr121", "state": state}
+            for at, name, state in rows
+        ]
+    )
+
+
+FOUND = {
+    "silent-ic": [
+        scanned((0x5A, "sense-1", "silent")),
+        diary(buses=[bus(faults=30, last_fault=NACK, faults_at={"90": 30})]),
+    ],
+    "held-bus": [diary(buses=[bus(recoveries=2, freed=1, last_recovery="came free")])],
+    "shorted-interrupt": [fault("interrupt", "sense-1", "its interrupt line is held low")],
+    "wrong-board-file": [scanned((0x5A, "sense-1", "silent"), (0x5B, "", "stranger"))],
+    "loose-pad": [diary(spots=spots({"3A": {LOOSE: 9}}, {}))],
+    "wet-felt": [diary(spots=spots({"3A": {WET: 20}, "4A": {WET: 20}}, {}))],
+    "noisy-charger": [diary(spots=spots({"3A": {NOISE: 20}, "4A": {NOISE: 20}}, {}))],
+    "worn-pad": [diary(spots=spots({}, EVEN | {"3A": [0.7, 0.72, 0.7]}))],
+    "felt-changed": [diary(spots=spots({sensor: {MOVED: 9} for sensor in SENSORS}, {}))],
+    "supply-dips": [diary(computer={"looks": 9, "supply_looks": {"under-voltage": 2}})],
+    "failing-disk": [
+        {"kernel": "3,5,9,-;I/O error, dev mmcblk0, sector 7\n"},
+        {"unit": {"disk_wear_percent": 100}},
+        fault("journal", "disk", "The table cannot record (disk I/O error)"),
+    ],
+    "damaged-journal": [fault("journal", "disk", "Journal record 7 was altered or damaged.")],
+    "clock-jump": [diary(clock_jumps=[[1, -9000]]), {"unit": {"clock_offset_ms": 8000}}],
+    "slow-loop": [diary(loop={"last": [[1, 300, "a"], [2, 300, "a"], [3, 300, "b"]]})],
+    "link-flapping": [diary(link={"losses": 3, "endings": {"nothing heard for 5 s": 3}})],
+    "refused-certificate": [
+        diary(link={"endings": {"cannot reach: No TLS 1.3 connection: certificate expired.": 4}})
+    ],
+    "fork": [fault("fork", "link", "The Game Manager holds 9 events, its own journal only 5.")],
+    "dying-lamp": [diary(lamps_dark=[["3A", "white", 1]])],
+    "stuck-key": [diary(keys_down_s={"START": 40})],
+    "half-read-cards": [diary(swipes={"read": 1, "unread": {"card read in part": 6}})],
+}
+# Nearly the same, and nobody's fault.
+SOUND = [
+    {},
+    diary(buses=[bus(faults=3, last_fault=NACK, faults_at={"90": 3})]),
+    diary(buses=[bus(recoveries=1, last_recovery="the data line is free; nothing was done.")]),
+    diary(spots=spots({"3A": {"a hand or something large is here": 60}, "4A": {LOOSE: 2}}, EVEN)),
+    diary(spots=spots({"3A": {WET: 3, NOISE: 4}}, EVEN | {"3A": [0.9, 0.88, 0.9]})),
+    diary(computer={"looks": 9, "supply_looks": {}, "supply_since_start": []}),
+    diary(clock_jumps=[], link={"losses": 2, "endings": {"nothing heard for 5 s": 2}}),
+    diary(loop={"last": [[1, 400, "a"]]}, keys_down_s={"START": 4}),
+    diary(swipes={"read": 9, "unread": {"card read in part": 3, "reader unplugged": 9}}),
+    {"unit": {"disk_wear_percent": 20, "disk_free_bytes": 10**9, "clock_offset_ms": 40}},
+]
+
+
+def test_every_rule_has_its_evidence_here() -> None:
+    assert sorted(FOUND) == sorted(rule.name for rule in RULES)
+    assert all(rule.title and rule.seen and rule.todo for rule in RULES)
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"), [(name, parts) for name, many in FOUND.items() for parts in many]
+)
+def test_a_rule_names_its_fault_alone(name: str, parts: dict[str, Any]) -> None:
+    causes = causes_of(bundle_with(**parts))
+    assert [cause.name for cause in causes] == [name]
+    assert causes[0].evidence
+    assert causes[0].todo
+    assert 0 < causes[0].score <= 100
+
+
+@pytest.mark.parametrize("parts", SOUND)
+def test_a_sound_unit_has_no_cause(parts: dict[str, Any]) -> None:
+    assert causes_of(bundle_with(**parts)) == []
+
+
+def test_the_surest_comes_first() -> None:
+    parts = diary(loop={"last": [[1, 2000, "a"]]}, keys_down_s={"START": 40})
+    causes = causes_of(bundle_with(**parts))
+    assert [cause.name for cause in causes] == ["stuck-key", "slow-loop"]
+
+
+def test_what_an_earlier_start_saw_counts() -> None:
+    earlier = [{"clock_jumps": [[1, 60_000]]}]
+    assert [each.name for each in causes_of(bundle_with(earlier=earlier))] == ["clock-jump"]
+
+
+@pytest.mark.parametrize("missing", ["board", "diary", "table"])
+def test_a_bundle_without_a_part_names_nothing_and_fails_nowhere(missing: str) -> None:
+    assert causes_of(bundle_with(**{missing: None})) == []
