@@ -131,6 +131,12 @@ ELSEWHERE = {
         "replay {tmp}/none",
         "replay {tmp}",
         "bench --table no-such-table --data {tmp}/new",
+        "tech",
+        "tech --table no-such-table health",
+        "tech --faults loose-pad health",
+        "tech --faults loose-pad:99Z health",
+        "tech --faults gremlins:1 health",
+        "tech --noise 101 --serial health",
     ],
     "check_seals": ["{tmp}/none --key " + "0" * 64, "{tmp} --key " + "0" * 64, "{tmp} --key zz"],
     "conformance": [

@@ -7,8 +7,6 @@ import signal
 import subprocess
 import sys
 
-import pytest
-
 from kit.command_line import REFUSED, STOPPED
 from tests.kit.command_process import SECONDS_MAX
 from tests.kit.places import ROOT
@@ -91,11 +89,3 @@ def test_a_unit_is_found_by_what_it_announces() -> None:
     assert process.returncode == 0, complaint
     assert "UF-0001" in out
     assert "table four-card-touch" in out
-
-
-@pytest.mark.parametrize("faults", ["loose-pad", "loose-pad:99Z", "gremlins:1"])
-def test_a_fault_that_the_table_cannot_have_is_refused(faults: str) -> None:
-    with sim_tech("--faults", faults, "health") as process:
-        _, complaint = process.communicate(timeout=SECONDS_MAX)
-    assert process.returncode == REFUSED
-    assert complaint.splitlines()[-1].startswith("sim: ")

@@ -15,17 +15,18 @@ import sys
 import tempfile
 from pathlib import Path
 
+from controller.config import load_unit_config
 from kit.command_line import whole
 from kit.files import private_folder, write_private
 from sim.floor.floor import Impossible, table_path
 from sim.hardware.null_modem import NullModem
-from sim.runs.tech.faults import known
+from sim.runs.tech.faults import known, wanted
 from sim.runs.tech.practice_unit import HOST, PracticeUnit, calibrate_beforehand, practice_unit
 
 # Of the tables that ship; a house has technicians of its own.
 TECH, PIN = "Tech 3", "246813"
 # These read files and visit no unit.
-AT_HOME = ("board", "decode", "open", "replay", "--help", "-h", "--version")
+AT_HOME = ("board", "decode", "flash", "open", "provision", "replay", "--help", "--version")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    table_path(options.table)
+    wanted(load_unit_config(table_path(options.table)).board, options.faults)
     if not options.words:
         raise Impossible("say what the tool is to do, such as: sim tech selftest --close-table")
     logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s: %(message)s")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from hal.board.config import BoardConfig
 from sim.floor.floor import Impossible
 from sim.floor.world import World
 
@@ -34,17 +35,19 @@ def known() -> str:
 
 def strike(world: World, text: str) -> None:
     """Breaks what a text such as `loose-pad:3A,silent-ic:sense-1` names; all or nothing."""
-    wanted = [_parsed(world, each) for each in text.split(",") if each]
-    for fault, part in wanted:
+    for fault, part in wanted(world.board, text):
         fault.strike(world, part)
 
 
-def _parsed(world: World, text: str) -> tuple[Fault, str]:
+def wanted(board: BoardConfig, text: str) -> list[tuple[Fault, str]]:
+    return [_parsed(board, each) for each in text.split(",") if each]
+
+
+def _parsed(board: BoardConfig, text: str) -> tuple[Fault, str]:
     name, _, part = text.partition(":")
     fault = FAULTS.get(name)
     if fault is None:
         raise Impossible(f"there is no fault {name!r:.40}; there are {known()}")
-    board = world.board
     parts = {
         IC: [ic.name for ic in board.ics],
         SENSOR: [sensor.id for sensor in board.sensors],
