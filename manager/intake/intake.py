@@ -24,7 +24,7 @@ from manager.ledger.claims import ClaimRecord, ClaimState, Refusal
 from manager.ledger.errors import BookingRefused
 from manager.ledger.store.entries import EventSource
 from manager.ledger.store.relations import EVENTS
-from protocol.proof.chain import encode_body, encoded_event_digest
+from protocol.proof.chain import encoded_event_digest
 from protocol.wire import events
 from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.fields import clipped
@@ -129,7 +129,7 @@ class Intake:
         )
         encoded, problem = b"", None
         try:
-            encoded = encode_body(event.body)
+            encoded = event.encoded_body
         except ProtocolError as refused:  # a body that fits a frame but no journal
             problem = refused
         problem = self._sequence_problem(unit, event, encoded, problem)

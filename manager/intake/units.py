@@ -104,7 +104,7 @@ class Units:
 
     def find(self, unit_id: str) -> Unit | None:
         row = self._store.get(UNITS, unit_id)
-        return Unit(*row) if row else None
+        return Unit._make(row) if row else None
 
     def get(self, unit_id: str) -> Unit:
         unit = self.find(unit_id)

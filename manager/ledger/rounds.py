@@ -6,11 +6,10 @@ A round's accepted set is written once and never changes. What a bet is worth is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manager.ledger.errors import BookingRefused
-from manager.ledger.store.relations import ROUNDS
+from manager.ledger.store.relations import ROUNDS, Row
 from manager.ledger.store.store import Store
 
 
@@ -30,6 +29,8 @@ class Round(NamedTuple):
 class Rounds:
     def __init__(self, store: Store) -> None:
         self._store = store
+        # Of each table, with the row that it was made from: a step asks for it several times.
+        self._latest: dict[str, tuple[Row, Round]] = {}
 
     def start(
         self,
@@ -52,7 +53,12 @@ class Rounds:
 
     def latest(self, table_id: str) -> Round | None:
         row = self._store.newest(ROUNDS, table_id=table_id)
-        return _round(row) if row else None
+        if row is None:
+            return None
+        kept = self._latest.get(table_id)
+        if kept is None or kept[0] is not row:
+            kept = self._latest[table_id] = row, _round(row)
+        return kept[1]
 
     def newest(self, table_id: str, count_max: int) -> list[Round]:
         """The newest first."""
@@ -67,10 +73,7 @@ class Rounds:
 
     def on(self, table_id: str, number: int) -> Round:
         """The round under way, which must be this one."""
-        latest = self.latest(table_id)
-        if latest is None or latest.number != number or not latest.is_on:
-            raise BookingRefused(f"Round {number} is not under way at table {table_id}.")
-        return latest
+        return _under_way(self.latest(table_id), table_id, number)
 
     def entered(self, table_id: str, number: int) -> Round:
         """The round whose wins are entered now: under way, or an earlier one taken up again."""
@@ -79,7 +82,7 @@ class Rounds:
             earlier = self.get(table_id, number)
             if earlier.is_on:
                 return earlier
-        return self.on(table_id, number)
+        return _under_way(latest, table_id, number)
 
     def taken_up(self, table_id: str) -> list[Round]:
         """Earlier rounds that wins are entered in; a table has one at most."""
@@ -88,8 +91,13 @@ class Rounds:
         return [_round(row) for row in rows if latest is not None and row[1] < latest.number]
 
 
-@lru_cache(maxsize=4096)  # a step asks for its table's newest round several times
-def _round(row: tuple[Any, ...]) -> Round:
+def _under_way(latest: Round | None, table_id: str, number: int) -> Round:
+    if latest is None or latest.number != number or latest.ended_ms:
+        raise BookingRefused(f"Round {number} is not under way at table {table_id}.")
+    return latest
+
+
+def _round(row: Row) -> Round:
     table_id, number, accepted, joined, started_ms, ended_ms = row
     together = tuple(tuple(map(int, seats.split("+"))) for seats in joined.split())
     return Round(table_id, number, tuple(accepted.split()), together, started_ms, ended_ms)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Final
 
 from protocol.numbers import SWIPE_CLAIM, SWIPE_LATE_ENTRY
 from protocol.wire import events, profile
 from protocol.wire.address import ADDRESS_MAX_BYTES
 from protocol.wire.errors import ErrorCode, ProtocolError
-from protocol.wire.fields import Blob, Body, Bool, Bytes, Text, Uint, Wire, clipped
+from protocol.wire.fields import Blob, Body, Bool, Bytes, Text, Uint, Wire, clipped, wire_keys
 from protocol.wire.record import Record
 from protocol.wire.rows import (
     AWARD_LINES,
@@ -54,6 +55,7 @@ from protocol.wire.rows import (
 from protocol.wire.settings import SETTINGS_MAX_BYTES
 
 TYPE_KEY: Final = 0
+_DIGEST_ITEM_BYTES: Final = 2 + 32  # with its head
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,19 @@ class Event(Message):
     monotonic_ms: Annotated[int, Wire(4, TIME_MS)]
     wall_ms: Annotated[int, Wire(5, TIME_MS)]
     digest: Annotated[bytes, Wire(6, DIGEST)]
+
+    @cached_property
+    def encoded_body(self) -> bytes:
+        """The body's only encoding; refused when it would not fit one frame with its event."""
+        return profile.encode(self.body, events.BODY_MAX_BYTES)
+
+    def keep_body_of(self, payload: bytes) -> None:
+        """Cuts the body out of the frame: what was proven there need not be encoded again."""
+        bytes_of = profile.head_bytes
+        before = 6 + bytes_of(self.sequence) + bytes_of(self.kind)  # the map's head, type, 4 keys
+        after = 3 + bytes_of(self.monotonic_ms) + bytes_of(self.wall_ms) + _DIGEST_ITEM_BYTES
+        if len(payload) - before - after <= events.BODY_MAX_BYTES:
+            self.__dict__["encoded_body"] = payload[before:-after]
 
     def parse_body(self) -> events.EventBody:
         """The checked body; unknown kinds and bad fields raise, with the event still at hand."""
@@ -298,6 +313,9 @@ MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {
 }
 
 
+_EVENT_FIELDS: Final = len(wire_keys(Event))
+
+
 def decode(payload: bytes) -> Message:
     """The message in one frame's payload, or a ProtocolError."""
     values = profile.decode(payload)
@@ -307,7 +325,10 @@ def decode(payload: bytes) -> Message:
     message_type = MESSAGE_TYPES.get(number) if type(number) is int else None
     if message_type is None:
         raise ProtocolError(ErrorCode.UNKNOWN_TYPE, f"There is no message of type {number!r:.40}.")
-    return message_type.from_map(values)
+    message = message_type.from_map(values)
+    if isinstance(message, Event) and len(values) == _EVENT_FIELDS:
+        message.keep_body_of(payload)
+    return message
 
 
 def hello_in(payload: bytes) -> Hello:

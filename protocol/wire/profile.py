@@ -123,9 +123,9 @@ def _encoded_bytes(value: Any, depth: int, keys_ascend: bool) -> int:
     """
     kind = type(value)
     if kind is int:
-        return 1 if 0 <= value < 24 else _head_bytes(value if value >= 0 else ~value)
+        return 1 if 0 <= value < 24 else head_bytes(value if value >= 0 else ~value)
     if kind is bytes:
-        return len(value) + _head_bytes(len(value))
+        return len(value) + head_bytes(len(value))
     if kind is str:
         return _text_bytes(value)
     if kind is dict:
@@ -133,7 +133,7 @@ def _encoded_bytes(value: Any, depth: int, keys_ascend: bool) -> int:
     if kind is list:
         if depth > DEPTH_MAX:
             raise _too_deep()
-        length_bytes = _head_bytes(len(value))
+        length_bytes = head_bytes(len(value))
         for item in value:
             length_bytes += _encoded_bytes(item, depth + 1, keys_ascend)
         return length_bytes
@@ -145,19 +145,19 @@ def _encoded_bytes(value: Any, depth: int, keys_ascend: bool) -> int:
 def _map_bytes(value: dict[Any, Any], depth: int, keys_ascend: bool) -> int:
     if depth > DEPTH_MAX:
         raise _too_deep()
-    length_bytes, last = _head_bytes(len(value)), -1
+    length_bytes, last = head_bytes(len(value)), -1
     for key, item in value.items():
         if type(key) is not int or not 0 <= key <= INT64_MAX:
             raise _malformed("map keys must be unsigned integers")
         if keys_ascend and key < last:
             raise _KeyOrderError
         last = key
-        length_bytes += 1 if key < 24 else _head_bytes(key)
+        length_bytes += 1 if key < 24 else head_bytes(key)
         length_bytes += _encoded_bytes(item, depth + 1, keys_ascend)
     return length_bytes
 
 
-def _head_bytes(argument: int) -> int:
+def head_bytes(argument: int) -> int:
     """How many bytes the shortest head with this argument has."""
     if argument < 24:
         return 1

@@ -145,8 +145,7 @@ class TableSettings(Record):
     aggregate_limit_cents: Annotated[int, Wire(30, CENTS)] = 0
     aggregate_per_player: Annotated[bool, Wire(31, Bool())] = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def _check_whole(self) -> None:
         _refuse_repeats("games", (game.letter for game in self.games))
         _refuse_repeats("techs", (tech.label for tech in self.techs))
         for game in self.games:

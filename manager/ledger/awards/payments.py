@@ -127,7 +127,7 @@ class Payments:
     ) -> list[int]:
         place = reference_of(claim, movement.pay.sensor)
         entry = posting.award_entry(movement, claim.table_id, payee, place, origin)
-        numbers = [self._store.append(replace(entry, detail={**entry.detail, **said}))]
+        numbers = [self._store.append(entry._replace(detail={**entry.detail, **said}))]
         if movement.reseeds:
             numbers.append(self._book_reseed(movement, place, origin))
         self._warn_of_a_low_meter(claim, movement, origin)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from manager.ledger.errors import LedgerError
@@ -87,8 +87,7 @@ class Posting(NamedTuple):
     amount_microcents: int
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One transaction to be appended."""
 
     kind: Kind
@@ -96,7 +95,7 @@ class Entry:
     sentence: str
     postings: tuple[Posting, ...]
     origin: EventSource = BY_THE_MANAGER
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    detail: Mapping[str, Any] = MappingProxyType({})
 
     def check(self) -> None:
         """Refuses what may never be written, whoever asks."""
@@ -104,10 +103,11 @@ class Entry:
             raise LedgerError(f"A {self.kind} entry needs a sentence that explains it.")
         check_texts((self.sentence,))
         total = 0
-        for posting in self.postings:
-            _check_posting(posting)
-            total += posting.amount_microcents
-        if len({posting.account for posting in self.postings}) != len(self.postings):
+        for account, amount in self.postings:
+            if type(amount) is not int or not account or not 0 < abs(amount) <= MICROCENTS_MAX:
+                raise _cannot_be_posted(account, amount)
+            total += amount
+        if len({account for account, _ in self.postings}) != len(self.postings):
             raise LedgerError(f"The {self.kind} entry names an account twice.")
         if total != 0:
             raise LedgerError(f"The {self.kind} entry is out of balance by {total} micro-cents.")
@@ -128,12 +128,11 @@ def check_texts(values: Iterable[object]) -> None:
             raise LedgerError("A text has a NUL character in it, which no ledger keeps.")
 
 
-def _check_posting(posting: Posting) -> None:
-    amount = whole(posting.amount_microcents, f"The amount on {posting.account}")
-    if not posting.account:
-        raise LedgerError("A posting needs an account.")
-    if amount == 0 or abs(amount) > MICROCENTS_MAX:
-        raise LedgerError(f"{amount} micro-cents cannot be posted to {posting.account}.")
+def _cannot_be_posted(account: str, amount: object) -> LedgerError:
+    whole(amount, f"The amount on {account}")
+    if not account:
+        return LedgerError("A posting needs an account.")
+    return LedgerError(f"{amount} micro-cents cannot be posted to {account}.")
 
 
 def postings(*amounts: tuple[str, int]) -> tuple[Posting, ...]:

@@ -15,8 +15,11 @@ from manager.ledger.store.relations import READABLE, Held, Key, Relation, Row, W
 
 _Changes = dict[str, dict[Key, Row | None]]
 _ABSENT: Any = object()  # a key that was not in a dictionary
-_NEWEST: Any = object()  # an undo of a newest row, not of a step's change
 _UNSAID: Any = object()  # a row whose change the chain tells in another way
+_NO_CHANGE = ""  # in the place of a relation's name: a newest row that was kept, not a change
+# To take one change back: the dictionary, the key, what was there, the relation's name, and the row
+# as the chain has told it before. One tuple, because a step makes a dozen of them.
+_Undo = tuple[dict[Any, Any], Any, Any, str, Any]
 
 
 class Memory:
@@ -24,11 +27,8 @@ class Memory:
         self._engine = engine
         self._held: _Changes = {name: {} for name in READABLE}
         self._pending: _Changes = {name: {} for name in READABLE}  # of steps that stand
-        # What the step under way has changed: the row before its first change that is said.
-        self._step: dict[tuple[str, Key], Row | None] = {}
         self._newest: dict[str, dict[Key, Row | None]] = {name: {} for name in READABLE}
-        # Either what a row was and what the step had noted of it, or a newest row that was kept.
-        self._undo: list[tuple[Any, Any, Any, Any]] = []
+        self._undo: list[_Undo] = []  # of the step under way, which is known by it alone
         for name, rows in loaded.rows.items():
             relation = READABLE[name]
             self._held[name] = {relation.key_of(row): row for row in rows}
@@ -88,7 +88,7 @@ class Memory:
         if place not in kept:
             found = self.find(relation, where, newest=1)
             # What was found may be of a step that is taken back.
-            self._undo.append((kept, place, _ABSENT, _NEWEST))
+            self._undo.append((kept, place, _ABSENT, _NO_CHANGE, _UNSAID))
             kept[place] = found[0] if found else None
         return kept[place]
 
@@ -96,15 +96,19 @@ class Memory:
 
     def put(self, relation: Relation, row: Row, said: bool = True) -> None:
         """Another row or another value; `said` is False when the chain tells it in another way."""
-        self._change(relation, row[: relation.key_count], row, said)
-        if not relation.newest_places:
-            return
+        key, name = row[: relation.key_count], relation.name
+        held = self._held[name]
+        told = self._before(relation, key) if said else _UNSAID
+        self._undo.append((held, key, held.get(key, _ABSENT), name, told))
+        held[key] = row
         for columns, places in relation.newest_places:
             values = tuple([row[place] for place in places])
             self._raise_newest(relation, (columns, values), row)
 
     def remove(self, relation: Relation, key: Key) -> None:
-        self._change(relation, key, None, said=True)
+        held, told = self._held[relation.name], self._before(relation, key)
+        self._undo.append((held, key, held.get(key, _ABSENT), relation.name, told))
+        held[key] = None
 
     def update(self, relation: Relation, key: Key, said: bool = True, **values: Any) -> None:
         """Other values in some columns of a row that is there."""
@@ -115,21 +119,11 @@ class Memory:
             changed[relation.place(column)] = value
         self.put(relation, tuple(changed), said)
 
-    def _change(self, relation: Relation, key: Key, row: Row | None, said: bool) -> None:
-        name, step = relation.name, self._step
-        held, place = self._held[name], (name, key)
-        known = step.get(place, _ABSENT)
-        if known is _ABSENT or (said and known is _UNSAID):
-            step[place] = self._before(relation, key) if said else _UNSAID
-        self._undo.append((held, key, held.get(key, _ABSENT), (place, known)))
-        held[key] = row
-
     def add(self, relation: Relation, row: Row) -> None:
         """A new row of history that the chain tells in another way: nothing was there before."""
-        key, held = row[: relation.key_count], self._held[relation.name]
-        place = (relation.name, key)
-        self._step[place] = _UNSAID
-        self._undo.append((held, key, _ABSENT, (place, _ABSENT)))
+        name, key = relation.name, row[: relation.key_count]
+        held = self._held[name]
+        self._undo.append((held, key, _ABSENT, name, _UNSAID))
         held[key] = row
 
     def complete(self, relation: Relation, row: Row) -> None:
@@ -154,7 +148,7 @@ class Memory:
             return
         count = relation.key_count
         if known is None or row[:count] >= known[:count]:
-            self._undo.append((kept, place, known, _NEWEST))
+            self._undo.append((kept, place, known, _NO_CHANGE, _UNSAID))
             kept[place] = row
 
     # -- a step ------------------------------------------------------------------------------
@@ -165,23 +159,27 @@ class Memory:
     def back_to(self, mark: int) -> None:
         """Everything is as it was at the mark."""
         while len(self._undo) > mark:
-            rows, key, before, noted = self._undo.pop()
-            _set(rows, key, before)
-            if noted is not _NEWEST:
-                _set(self._step, *noted)
+            rows, key, before, _, _ = self._undo.pop()
+            if before is _ABSENT:
+                rows.pop(key, None)
+            else:
+                rows[key] = before
 
     def changed(self) -> Iterator[tuple[str, Key, Row | None, Row | None]]:
         """What the step has said so far: relation, key, the row before it and the row now."""
-        for (name, key), before in self._step.items():
-            if before is not _UNSAID:
-                yield name, key, before, self._held[name][key]
+        said: dict[tuple[str, Key], Row | None] = {}
+        for _, key, _, name, told in self._undo:
+            if told is not _UNSAID:
+                said.setdefault((name, key), told)  # the row before its first change that is said
+        for (name, key), told in said.items():
+            yield name, key, told, self._held[name][key]
 
     def end_step(self) -> None:
         """The step stands: it can no longer go back."""
-        pending, held = self._pending, self._held
-        for name, key in self._step:
-            pending[name][key] = held[name][key]
-        self._step.clear()
+        pending = self._pending
+        for held, key, _, name, _ in self._undo:
+            if name:
+                pending[name][key] = held[key]
         self._undo.clear()
 
     # -- a batch -----------------------------------------------------------------------------
@@ -194,20 +192,16 @@ class Memory:
 
     def settle(self, durable: Mapping[str, Mapping[Key, Row | None]]) -> None:
         """These rows are durable: memory lets go of those that it need not hold."""
+        under_way = {(name, key) for _, key, _, name, _ in self._undo}
         for name, rows in durable.items():
             relation, held = READABLE[name], self._held[name]
+            if relation.held is Held.ALL and None not in rows.values():
+                continue
             pending = self._pending[name]
             for key in rows:
-                is_ahead = key in pending or (name, key) in self._step
+                is_ahead = key in pending or (name, key) in under_way
                 if not is_ahead and not _is_kept(relation, held[key]):
                     del held[key]
-
-
-def _set(rows: dict[Any, Any], key: Any, value: Any) -> None:
-    if value is _ABSENT:
-        rows.pop(key, None)
-    else:
-        rows[key] = value
 
 
 def _is_kept(relation: Relation, row: Row | None) -> bool:

@@ -14,7 +14,7 @@ from manager.ledger.store import accounts
 from manager.ledger.store.chain import Recorded, genesis, next_digest
 from manager.ledger.store.commits import Commits
 from manager.ledger.store.engine import Engine, StorageFailed, Tail
-from manager.ledger.store.entries import Entry, Posting
+from manager.ledger.store.entries import Entry
 from manager.ledger.store.memory import Memory
 from manager.ledger.store.relations import BALANCES, POSTINGS, TRANSACTIONS, Row
 from manager.ledger.store.steps import Steps, row_of
@@ -47,11 +47,11 @@ class Store(Steps):
 
     def append(self, entry: Entry) -> int:
         """Adds one transaction with its postings to the step and returns its number."""
-        entry.check()
         if not self._depth:
             with self.transaction():
                 return self.append(entry)
-        amounts = [self._balance_after(posting) for posting in entry.postings]
+        entry.check()
+        amounts = [self._balance_after(*posting) for posting in entry.postings]
         # Nothing is refused from here on, so that half an entry can never stand.
         number = self._next_number
         recorded = Recorded(
@@ -98,12 +98,10 @@ class Store(Steps):
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _balance_after(self, posting: Posting) -> int:
-        amount = self.balance(posting.account) + posting.amount_microcents
-        if amount < 0 and accounts.is_custody(posting.account):
-            raise LedgerError(
-                f"{posting.account} would be overdrawn to {text_from_microcents(amount)}."
-            )
+    def _balance_after(self, account: str, moved_microcents: int) -> int:
+        amount = self.balance(account) + moved_microcents
+        if amount < 0 and accounts.is_custody(account):
+            raise LedgerError(f"{account} would be overdrawn to {text_from_microcents(amount)}.")
         return amount
 
     def _check_tail(self) -> None:

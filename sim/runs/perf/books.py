@@ -28,7 +28,7 @@ from manager.serve import settle_memory
 from manager.web.app import pages_of
 from protocol.proof.chain import event_digest, first_digest
 from protocol.wire import events
-from protocol.wire.messages import Event, Hello
+from protocol.wire.messages import Event, Hello, decode
 from protocol.wire.version import VERSION_MAX, VERSION_MIN
 from sim.runs.floor.clients import MEMORY_DISK, SENSORS
 from sim.runs.floor.property import WAGER_CENTS, open_tables, unit_names
@@ -95,7 +95,9 @@ class _Unit:
         self._sequence += 1
         said = (self._sequence, body.KIND, body.to_body(), at_ms - BEGUN_MS, at_ms)
         self._digest = event_digest(self._digest, *said)
-        return self.unit_id, Event(*said, self._digest)
+        event = decode(Event(*said, self._digest).encode())  # as the link hands it over
+        assert isinstance(event, Event)
+        return self.unit_id, event
 
 
 def _batches(units: list[_Unit]) -> list[list[tuple[str, Event]]]:

@@ -84,6 +84,32 @@ def test_unknown_body_keys_from_64_up_stay_in_the_event_but_not_in_the_parsed_bo
         events.RoundEnd.from_body({1: 256, 2: 0})
 
 
+# Every width that a number has in CBOR, for each number around the body. Mutation: one byte more or
+# less before or behind the body, or a key of a later version taken for a part of it.
+@pytest.mark.parametrize("number", [1, 23, 24, 255, 256, 65_535, 65_536, 2**32 - 1, 2**32])
+@pytest.mark.parametrize("field", ["sequence", "kind", "monotonic_ms", "wall_ms"])
+@pytest.mark.parametrize("later", [{}, {64: b"later"}])
+def test_a_body_cut_out_of_its_frame_is_its_only_encoding(
+    number: int, field: str, later: dict[int, Any]
+) -> None:
+    body = {1: 256, 2: ["1A", "2A"], 3: {4: b"xyz"}}
+    numbers = {"sequence": 7, "kind": 2, "monotonic_ms": 1000, "wall_ms": 10**12, field: number}
+    event = messages.Event(body=body, digest=bytes(32), **numbers)
+    payload = profile.encode({**profile.decode(event.encode()), **later})
+    received = messages.decode(payload)
+    assert received == event
+    assert isinstance(received, messages.Event)
+    assert received.encoded_body == profile.encode(body)
+
+
+def test_a_body_that_fits_a_frame_but_no_journal_has_no_encoding() -> None:
+    body = {1: bytes(events.BODY_MAX_BYTES - 4)}
+    received = messages.decode(messages.Event(1, 2, body, 0, 0, bytes(32)).encode())
+    assert isinstance(received, messages.Event)
+    with pytest.raises(ProtocolError, match="is the most allowed"):
+        _ = received.encoded_body
+
+
 @pytest.mark.parametrize("number", [0, 63, 2**40, -1, True, b"", [1]])
 def test_an_unknown_type_is_refused(number: object) -> None:
     assert refusal(profile.encode({0: number})).code == ErrorCode.UNKNOWN_TYPE
