@@ -51,6 +51,11 @@ class TableRules:
         names = [meter.id for game in self.settings.games for meter in game.meters]
         return tuple(dict.fromkeys(names))
 
+    @cached_property
+    def meter_labels(self) -> tuple[tuple[str, str], ...]:
+        """What its displays show: tables with the same show the same."""
+        return tuple((name, self.jackpots[name].label) for name in self.meter_ids)
+
     def game(self, sensor: str) -> GameSetting:
         """The game this sensor plays; a sensor the table does not have is refused."""
         game = self._games.get(sensor)

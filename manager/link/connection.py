@@ -1,37 +1,38 @@
 """One unit's connection, outward: a bounded queue, heartbeats, and the meters as they are now.
 
-Meters are not queued but marked as due, so a unit that falls behind gets one current value instead
-of a row of old ones. A unit that does not take its frames in time is dropped, never buffered.
-Nothing leaves before the transaction is durable on which it rests. What the messages mean is not
-known here.
+Meters are not queued: a unit that falls behind gets one current value instead of a row of old
+ones. What is due in one turn of the loop leaves in one write, without a task being woken for it. A
+unit that does not take its frames in time is dropped, never buffered. Nothing leaves before the
+transaction is durable on which it rests. What the messages mean is not known here.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
-from collections.abc import Callable
 
 from manager.ledger.store.store import Store
-from manager.link.meter_frames import MeterFrame
+from manager.link.meter_frames import MeterFrame, MeterFrames
+from protocol.wire.errors import ProtocolError
+from protocol.wire.framing import frame
 from protocol.wire.messages import Heartbeat, Message
 from protocol.wire.stream import FrameStream
 from protocol.wire.version import HEARTBEAT_MS, LINK_DOWN_MS
 
+_log = logging.getLogger(__name__)
+
 QUEUE_MAX = 128
 STATE = "serving"
+_NO_METERS = MeterFrame(0, b"")
 
 
 class Connection:
     def __init__(
-        self,
-        stream: FrameStream,
-        unit_id: str,
-        table_id: str,
-        meters: Callable[[], MeterFrame],
-        store: Store,
+        self, stream: FrameStream, unit_id: str, table_id: str, meters: MeterFrames, store: Store
     ) -> None:
         self._store = store
+        self._meters = meters
         self.stream = stream
         self.unit_id = unit_id
         self.table_id = table_id
@@ -40,73 +41,146 @@ class Connection:
         self.unit_state = ""  # as the unit's last heartbeat said
         self.uncommitted_count = 0  # events read but not yet durable
         self.dropped = asyncio.Event()
-        self._meters = meters
-        self._queue: deque[tuple[int, Message]] = deque()  # with what each rests on
-        self._meters_due = False
+        self._queue: deque[tuple[int, bytes]] = deque()  # with what each rests on
+        self._shown = _NO_METERS  # that are due
+        self._shows_again = False  # they have changed since
+        self._undrained_count = 0  # frames written since the unit's end of the line was ready
+        self._is_pushing = False  # a push is due in this turn of the loop
+        self._is_draining = False
+        self._beat_due = False
+        self._awaits = 0  # the transaction that the next frame rests on; 0: none is awaited
         self._finishing = False
         self._wake = asyncio.Event()
+        self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def send(self, message: Message, rests_on: int | None = None) -> None:
-        """Queues a message; too many waiting means the unit does not read, and drops it.
+        """Queues a message, which leaves when the transaction it rests on is durable.
 
-        It leaves when the transaction that it rests on is durable, by default the newest.
+        By default that is the newest one. Too many waiting means that the unit does not read, and
+        drops it.
         """
+        number = self._store.tail().number if rests_on is None else rests_on
+        try:
+            payload = message.encode()
+        except ProtocolError:  # our own mistake: this unit is let go, and the others are served
+            _log.exception("A message for %s fits no frame.", self.unit_id)
+            self.drop()
+            return
+        self.send_encoded(payload, number)
+
+    def send_encoded(self, payload: bytes, rests_on: int) -> None:
         if len(self._queue) >= QUEUE_MAX:
             self.drop()
             return
-        number = self._store.tail().number if rests_on is None else rests_on
-        self._queue.append((number, message))
-        self._wake.set()
+        self._queue.append((rests_on, payload))
+        self._push_soon()
 
     def send_meters(self) -> None:
-        self._meters_due = True
-        self._wake.set()
+        """As memory has them now."""
+        self.show(self._meters.of(self.table_id))
+
+    def show(self, shown: MeterFrame) -> None:
+        """The meters, in place of those that the unit did not get yet."""
+        if self._shown.number <= self._store.commits.durable_tail.number:
+            self._shown = shown
+        else:  # it waits for its transaction; on a busy floor a newer one would wait for ever
+            self._shows_again = True
+        self._push_soon()
 
     def finish(self) -> None:
         """What is queued is still sent; then the connection ends."""
         self._finishing = True
-        self._wake.set()
+        self._push_soon()
 
     def drop(self) -> None:
         """Ends the connection now."""
         self.dropped.set()
 
     async def send_forever(self) -> None:
-        """Sends what is due until told to finish; returns early when the unit stops reading."""
+        """Until told to finish. It waits with the unit's end of the line; what is sent does not."""
         loop = asyncio.get_running_loop()
-        next_beat = loop.time() + HEARTBEAT_MS / 1000
+        self._beat_at(loop.time() + HEARTBEAT_MS / 1000)
+        self._listen(loop.time())
         try:
-            while True:
+            while not self._finishing or self._queue:
+                await self._wake.wait()
                 self._wake.clear()
-                await self._send_due()
-                if self._finishing and not self._queue:
-                    return
-                if await self._wake_or(next_beat):
-                    continue
-                next_beat += HEARTBEAT_MS / 1000
-                self.send(Heartbeat(int(loop.time() * 1000), STATE), rests_on=0)
-                self.send_meters()
+                self._say_what_is_due()
+                self._is_draining = True
+                async with asyncio.timeout(LINK_DOWN_MS / 1000):
+                    await self.stream.drain()
+                self._is_draining, self._undrained_count = False, 0
+                self._push()
         except TimeoutError:
             self.drop()
+        finally:
+            self.drop()  # nothing is written from here on
+            for timer in self._timers.values():
+                timer.cancel()
 
-    async def _wake_or(self, deadline: float) -> bool:
-        """True when there is something to send, False when the heartbeat is due."""
+    # -- inside ------------------------------------------------------------------------------
+
+    def _say_what_is_due(self) -> None:
+        """Here and not in a timer, so that whoever serves the unit hears of a disk that fails."""
+        if self._beat_due:
+            now_ms = int(asyncio.get_running_loop().time() * 1000)
+            self.send(Heartbeat(now_ms, STATE), rests_on=0)
+        if self._beat_due or self._shows_again:
+            self._beat_due = self._shows_again = False
+            self.send_meters()
+
+    def _push_soon(self) -> None:
+        if not self._is_pushing:
+            self._is_pushing = True
+            asyncio.get_running_loop().call_soon(self._push)
+
+    def _push(self) -> None:
+        """Writes what is due and durable; the rest when its transaction or the unit is ready."""
+        self._is_pushing = False
+        if self._is_draining or self.dropped.is_set():
+            return
+        frames = self._due()
         try:
-            async with asyncio.timeout_at(deadline):
-                await self._wake.wait()
-        except TimeoutError:
-            return False
-        return True
+            if frames:
+                self.stream.write_frames(frames)
+        except OSError:  # it is gone
+            self.drop()
+        self._undrained_count += len(frames)
+        if self._undrained_count >= QUEUE_MAX or (self._finishing and not self._queue):
+            self._wake.set()
+        waiting = self._queue[0][0] if self._queue else self._shown.number
+        if waiting > self._store.commits.durable_tail.number and waiting != self._awaits:
+            self._awaits = waiting
+            self._store.commits.when_durable(self._push_soon, waiting)
 
-    async def _send_due(self) -> None:
-        while self._queue:
-            number, message = self._queue.popleft()
-            await self._write(number, message.encode())
-        if self._meters_due:
-            self._meters_due = False
-            await self._write(*self._meters())
+    def _due(self) -> list[bytes]:
+        durable, frames = self._store.commits.durable_tail.number, []
+        while self._queue and self._queue[0][0] <= durable:
+            frames.append(frame(self._queue.popleft()[1]))
+        number, payload = self._shown
+        if payload and number <= durable and not self._queue:
+            frames.append(frame(payload))
+            self._shown = _NO_METERS
+            if self._shows_again:
+                self._wake.set()
+        return frames
 
-    async def _write(self, number: int, payload: bytes) -> None:
-        await self._store.commits.until_durable(number)
-        async with asyncio.timeout(LINK_DOWN_MS / 1000):
-            await self.stream.write(payload)
+    def _beat(self, at_s: float) -> None:
+        """Heartbeat and meters each second, and a look whether the unit takes what it gets."""
+        self._beat_due = True
+        self._wake.set()
+        self._beat_at(at_s + HEARTBEAT_MS / 1000)
+
+    def _beat_at(self, at_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        self._timers["beat"] = loop.call_at(at_s, self._beat, at_s)
+
+    def _listen(self, begun_s: float) -> None:
+        """A unit that says nothing for too long is dropped."""
+        loop = asyncio.get_running_loop()
+        until_s = max(self.heard_s, begun_s) + LINK_DOWN_MS / 1000
+        if loop.time() >= until_s:
+            self.drop()
+            return
+        # Not set anew at each frame: it looks when the last one was heard, and waits for the rest.
+        self._timers["listen"] = loop.call_at(until_s, self._listen, begun_s)

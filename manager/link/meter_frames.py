@@ -27,22 +27,23 @@ class MeterFrames:
         self._book = book
         self._now_ms = now_ms
         self._number = -1
-        self._made: dict[tuple[LabelledMeter, ...], MeterFrame] = {}
+        self._made: dict[tuple[tuple[str, str], ...], MeterFrame] = {}
 
     def of(self, table_id: str) -> MeterFrame:
         """The meters of one table, as memory has them now."""
-        rules, jackpots = self._book.tables.rules(table_id), self._book.jackpots
-        shown = tuple(
-            LabelledMeter(name, rules.jackpots[name].label, jackpots.state(name).shown_cents)
-            for name in rules.meter_ids
-        )
         number = self._book.store.tail().number
         if number != self._number:
             self._number, self._made = number, {}
-        if shown not in self._made:
-            payload = Meters(number, shown, self._now_ms()).encode()
-            self._made[shown] = MeterFrame(number, payload)
-        return self._made[shown]
+        wanted = self._book.tables.rules(table_id).meter_labels
+        made = self._made.get(wanted)
+        if made is None:
+            made = self._made[wanted] = self._make(number, wanted)
+        return made
+
+    def _make(self, number: int, wanted: tuple[tuple[str, str], ...]) -> MeterFrame:
+        state = self._book.jackpots.state
+        shown = tuple(LabelledMeter(name, label, state(name).shown_cents) for name, label in wanted)
+        return MeterFrame(number, Meters(number, shown, self._now_ms()).encode())
 
 
 class Pacer:

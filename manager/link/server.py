@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 
 from kit.web.version_signal import VersionSignal
 from manager.intake.intake import Intake, Outcome
@@ -25,12 +24,12 @@ from manager.link.admission import Admission, OneTooMany
 from manager.link.connection import Connection
 from manager.link.frame_rate import FrameRate
 from manager.link.group_commit import GroupCommit
-from manager.link.meter_frames import MeterFrames, Pacer
+from manager.link.meter_frames import MeterFrame, MeterFrames, Pacer
 from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.fields import clipped
 from protocol.wire.framing import frame
 from protocol.wire.messages import (
-    Ack,
+    AckEncoder,
     Error,
     Event,
     GoTo,
@@ -48,6 +47,8 @@ from protocol.wire.stream import FrameStream, Reader, Writer
 from protocol.wire.version import LINK_DOWN_MS, WINDOW, agree
 
 _log = logging.getLogger(__name__)
+
+SHOWN_AT_ONCE = 50  # connections that the meters go out to in one turn of the loop
 
 
 class ManagerServer:
@@ -165,8 +166,7 @@ class ManagerServer:
             raise ProtocolError(ErrorCode.UNEXPECTED, sentence)
         unit = self._greet_unit(hello)
         self._newest_arrivals[unit.unit_id] = arrival
-        meters = partial(self._frames.of, unit.table_id)
-        connection = Connection(stream, unit.unit_id, unit.table_id, meters, self._book.store)
+        connection = Connection(stream, unit.unit_id, unit.table_id, self._frames, self._book.store)
         self._welcome(connection, unit, hello, version)
         return connection
 
@@ -223,13 +223,12 @@ class ManagerServer:
         return self._book.tails.digest_at(hello.tail[0].number) if hello.tail else b""
 
     async def _read(self, connection: Connection) -> None:
-        """Reads until the unit leaves, falls silent or breaks the protocol."""
+        """Reads until the unit leaves or breaks the protocol."""
         loop = asyncio.get_running_loop()
         rate = FrameRate(loop.time())
         try:
             while True:
-                async with asyncio.timeout(LINK_DOWN_MS / 1000):
-                    payload = await connection.stream.read()
+                payload = await connection.stream.read()
                 if payload is None:
                     connection.drop()
                     return
@@ -241,7 +240,7 @@ class ManagerServer:
         except ProtocolError as problem:
             connection.send(error_for(problem))
             connection.finish()
-        except OSError:  # silence, or a lost connection
+        except OSError:  # a lost connection
             connection.drop()
 
     def _receive(self, connection: Connection, message: Message) -> None:
@@ -274,10 +273,10 @@ class ManagerServer:
         acks: dict[Connection, int] = {}
         for connection, outcome in done:
             acks[connection] = max(acks.get(connection, 0), outcome.acked_sequence)
-        tail = self._book.tails.now()
+        receipts = AckEncoder(self._now_ms(), self._book.tails.now())
         for connection, sequence in acks.items():
             if sequence:
-                connection.send(Ack(sequence, self._now_ms(), (tail,)), durable)
+                connection.send_encoded(receipts.of(sequence), durable)
         for connection, outcome in done:
             # The unit may have called again while its event was on the way: it listens there now.
             newest = self._connections.get(connection.unit_id, connection)
@@ -292,8 +291,19 @@ class ManagerServer:
         self._changes.bump()
 
     def _show_meters(self) -> None:
-        for connection in self._connections.values():
-            connection.send_meters()
+        """To all tables, when the amounts are durable; one after the other waits for no other."""
+        try:
+            frames = [(each, self._frames.of(each.table_id)) for each in self._connections.values()]
+        except StorageFailed as error:
+            self.halt(str(error))
+            return
+        self._book.store.commits.when_durable(lambda: self._show(frames))
+
+    def _show(self, frames: list[tuple[Connection, MeterFrame]]) -> None:
+        for connection, shown in frames[:SHOWN_AT_ONCE]:
+            connection.show(shown)
+        if frames[SHOWN_AT_ONCE:]:  # what units say in between has its turn
+            asyncio.get_running_loop().call_soon(self._show, frames[SHOWN_AT_ONCE:])
 
     def _cut_if_locked(self, unit_id: str, told: Connection | None = None) -> None:
         """A locked unit hears why at once, and nothing else any more; `told` has heard it."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from struct import Struct
 from typing import Any, Final
 
 from protocol.wire import profile
@@ -20,12 +19,6 @@ JOURNAL_ID_BYTES: Final = 16
 
 # CBOR's head of an array of five items; the items follow, each in its own only encoding.
 _ARRAY_OF_FIVE: Final = b"\x85"
-# A number below this is its own head; others follow their head, in as few bytes as hold them.
-_IN_THE_HEAD: Final = 24
-_IN_ONE: Final = Struct(">BB").pack
-_IN_TWO: Final = Struct(">BH").pack
-_IN_FOUR: Final = Struct(">BI").pack
-_IN_EIGHT: Final = Struct(">BQ").pack
 
 
 def first_digest(journal_id: bytes) -> bytes:
@@ -67,29 +60,14 @@ def encoded_event_digest(
         (
             previous_digest,
             _ARRAY_OF_FIVE,
-            _number_bytes(sequence),
-            _number_bytes(kind),
+            profile.number_bytes(sequence),
+            profile.number_bytes(kind),
             encoded_body,
-            _number_bytes(monotonic_ms),
-            _number_bytes(wall_ms),
+            profile.number_bytes(monotonic_ms),
+            profile.number_bytes(wall_ms),
         )
     )
     return hashlib.sha256(covered).digest()
-
-
-def _number_bytes(value: int) -> bytes:
-    """A number's only encoding. Written out, because an audit needs four for every event."""
-    if type(value) is not int or not 0 <= value <= profile.INT64_MAX:
-        return profile.encode(value)  # which refuses it, or knows how
-    if value < _IN_THE_HEAD:
-        return bytes((value,))
-    if value < 1 << 8:
-        return _IN_ONE(0x18, value)
-    if value < 1 << 16:
-        return _IN_TWO(0x19, value)
-    if value < 1 << 32:
-        return _IN_FOUR(0x1A, value)
-    return _IN_EIGHT(0x1B, value)
 
 
 def encode_body(body: Mapping[int, Any]) -> bytes:

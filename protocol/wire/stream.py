@@ -8,6 +8,7 @@ heartbeats and reconnecting belong to whoever owns the connection.
 from __future__ import annotations
 
 from asyncio import IncompleteReadError
+from collections.abc import Sequence
 from typing import Protocol
 
 from protocol.wire.errors import ErrorCode, ProtocolError
@@ -73,6 +74,14 @@ class FrameStream:
     async def write(self, payload: bytes) -> None:
         """Sends one frame; returns when the transport is ready for more."""
         self._writer.write(frame(payload))
+        await self._writer.drain()
+
+    def write_frames(self, frames: Sequence[bytes]) -> None:
+        """Sends frames in one go. Who writes on without `drain` has to bound what is written."""
+        self._writer.write(b"".join(frames))
+
+    async def drain(self) -> None:
+        """Returns when the transport is ready for more."""
         await self._writer.drain()
 
     def close(self) -> None:

@@ -48,9 +48,10 @@ class Commits:
         """Whether memory may hold steps that are not durable yet."""
         return self._is_batch or self._writer is not None
 
-    def when_durable(self, then: Callable[[], None]) -> None:
-        """Calls it once every step so far is durable: now, if they are, and never if that fails."""
-        self._await(self._standing.number, lambda failure: None if failure else then())
+    def when_durable(self, then: Callable[[], None], number: int | None = None) -> None:
+        """Calls it once this transaction is durable, by default the newest; never if that fails."""
+        wanted = self._standing.number if number is None else number
+        self._await(wanted, lambda failure: None if failure else then())
 
     async def until_durable(self, number: int | None = None) -> None:
         """Returns when this transaction is durable, by default the newest; raises if it fails."""

@@ -152,6 +152,32 @@ def test_nothing_leaves_while_what_it_rests_on_is_being_committed() -> None:
     play(main)
 
 
+def test_amounts_that_moved_while_older_ones_wait_are_shown_right_after_them() -> None:
+    """Catches: what was asked for while a frame waits for its transaction is forgotten."""
+
+    async def main(desk: Desk) -> None:
+        loop = asyncio.get_running_loop()
+        line = open_line(desk)
+        await line.greet()
+        await line.until(Meters)
+        connection = desk.manager.server.connection_of("UF-touch-1")
+        assert connection is not None
+        desk.manager.store.commits.beside(LateWriter(loop, lambda: 100), desk.manager.server.halt)
+        began_s = loop.time()
+        await line.say(events.RoundStart(1, ("5A",), (), (), 100))
+        await asyncio.sleep(0.05)
+        connection.send_meters()
+        await line.say(events.RoundStart(2, ("5A",), (), (), 100))
+        await asyncio.sleep(0.01)
+        connection.send_meters()
+        shown = [(await line.until(Meters)).meters[0].shown_cents for _ in range(2)]
+        assert shown == [800_025, 800_050]
+        assert loop.time() - began_s < 0.3  # long before the next heartbeat brings them
+        await line.hang_up()
+
+    play(main)
+
+
 def test_a_commit_that_fails_on_its_way_halts_and_nothing_leaves() -> None:
     async def main(desk: Desk) -> None:
         loop = asyncio.get_running_loop()
@@ -535,10 +561,10 @@ def test_a_disk_that_cannot_be_read_halts_the_manager_too() -> None:
         line = open_line(desk)
         await line.greet()
 
-        def failing(meter_id: str) -> Any:
+        def failing(table_id: str) -> Any:
             raise StorageFailed("the disk is gone")
 
-        desk.manager.book.jackpots.state = failing  # type: ignore[method-assign]
+        desk.manager.book.tables.rules = failing  # type: ignore[method-assign]
         await line.until_end()
         assert desk.manager.server.halted.is_set()
         assert asyncio.get_running_loop().time() == pytest.approx(1, abs=0.01)

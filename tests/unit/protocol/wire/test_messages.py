@@ -11,7 +11,7 @@ from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.fields import Blob, Body, Bool, Bytes, Int, Kind, ListOf, Row, Text, wire_fields
 from protocol.wire.framing import frame
 from protocol.wire.record import Record
-from tests.kit.message_samples import EVENT_BODIES, samples
+from tests.kit.message_samples import EVENT_BODIES, TAIL, samples
 
 SAMPLES = samples()
 
@@ -100,6 +100,12 @@ def test_a_body_cut_out_of_its_frame_is_its_only_encoding(
     assert received == event
     assert isinstance(received, messages.Event)
     assert received.encoded_body == profile.encode(body)
+
+
+@pytest.mark.parametrize("sequence", [0, 1, 23, 24, 255, 256, 65_536, 2**32, 2**53 - 1])
+def test_receipts_that_are_made_together_are_each_the_only_encoding(sequence: int) -> None:
+    made = messages.AckEncoder(1_700_000_000_000, TAIL).of(sequence)
+    assert made == messages.Ack(sequence, 1_700_000_000_000, (TAIL,)).encode()
 
 
 def test_a_body_that_fits_a_frame_but_no_journal_has_no_encoding() -> None:
