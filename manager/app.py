@@ -120,11 +120,11 @@ class Manager:
             connection = self.server.connection_of(unit.unit_id) if unit else None
             if unit is None or connection is None:
                 continue
-            settings = self.book.tables.rules(table_id).settings
-            digest = settings.digest()
+            rules = self.book.tables.rules(table_id)
+            digest = rules.settings_digest
             if digest != connection.settings_digest:  # what it confirmed may be older
                 connection.settings_digest = digest
-                connection.send(Settings(digest, settings.encode()))
+                connection.send(Settings(digest, rules.settings_bytes))
             if concerns_a_claim(request) and request.get("table") == table_id:
                 for answer in self.intake.pending_answers(table_id):
                     connection.send(answer)

@@ -25,7 +25,7 @@ from protocol.numbers import (
 )
 from protocol.sensor_id import letter_of, pay_order, seat_of
 from protocol.wire.rows import AwardLine, EnvyLine
-from protocol.wire.settings import GameSetting, HandSetting, TableSettings
+from protocol.wire.settings import GameSetting, HandSetting, TableSettings, settings_digest
 
 ROLE_NAMES = {ROLE_DEALER: "DEALER", ROLE_SUPERVISOR: "SUPERVISOR", ROLE_EXECUTIVE: "EXECUTIVE"}
 
@@ -44,6 +44,15 @@ class TableRules:
     @property
     def table_id(self) -> str:
         return self.settings.table_id
+
+    @cached_property
+    def settings_bytes(self) -> bytes:
+        """The settings as the unit gets them; made once, however many units come back."""
+        return self.settings.encode()
+
+    @cached_property
+    def settings_digest(self) -> bytes:
+        return settings_digest(self.settings_bytes)
 
     @cached_property
     def meter_ids(self) -> tuple[str, ...]:

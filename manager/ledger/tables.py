@@ -25,7 +25,7 @@ class Tables:
         self._store = store
         self._jackpots = jackpots
         self._rules: dict[str, TableRules] = {}
-        self._serials: dict[str, str] = {}  # the table of each board that was asked for
+        self._serials: dict[str, str] = {}  # the table of each board, as last looked through
         self._in_force: dict[str, set[bytes]] = {}  # digests of its settings since this start
         self._standing_rows: dict[str, list[Row | None]] = {}  # that the rules were made from
 
@@ -94,9 +94,9 @@ class Tables:
         games = with_limits(settings.games, limits_cents)
         current = replace(settings, games=games, stop_sentence=stop_sentence)
         authority = kept.authority if kept else self.authority_of(table_id)
-        self._rules[table_id] = TableRules(current, terms, authority)
-        self._in_force.setdefault(table_id, set()).add(current.digest())
-        return self._rules[table_id]
+        rules = self._rules[table_id] = TableRules(current, terms, authority)
+        self._in_force.setdefault(table_id, set()).add(rules.settings_digest)
+        return rules
 
     def was_in_force(self, table_id: str, digest: bytes) -> bool:
         """Whether these were the table's settings at any time since this manager started."""
@@ -121,9 +121,7 @@ class Tables:
             return None
         known = self._serials.get(unit_id)
         if known is None or self.board_serial_of(known) != unit_id:
-            # Looks through all tables, which a floor that comes back would do for each unit.
-            boards = self._store.find(TABLES, {"board_serial": unit_id})
-            if not boards:
-                return None
-            self._serials[unit_id] = known = boards[0][0]
+            # Looks through all tables at once: a floor that comes back would do so for each unit.
+            self._serials = {row[1]: row[0] for row in reversed(self._store.find(TABLES, {}))}
+            known = self._serials.get(unit_id)
         return known

@@ -70,6 +70,7 @@ class ManagerServer:
         self._changes = changes
         self._now_ms = now_ms
         self._connections: dict[str, Connection] = {}
+        self._by_table: dict[str, Connection] = {}
         self._newest_arrivals: dict[str, int] = {}  # of each unit, among those that were greeted
         self._events = GroupCommit(intake, self._committed, self.halt)
         self._frames = MeterFrames(book, now_ms)
@@ -184,12 +185,12 @@ class ManagerServer:
 
     def _welcome(self, connection: Connection, unit: Unit, hello: Hello, version: int) -> None:
         """The newest connection of a unit is the one that counts: the older one is half-open."""
-        for older in list(self._connections.values()):
-            if older.table_id == unit.table_id:
-                older.drop()
-        self._connections[unit.unit_id] = connection
-        settings = self._book.tables.rules(unit.table_id).settings
-        digest = settings.digest()
+        older = self._by_table.get(unit.table_id)
+        if older is not None:
+            older.drop()
+        self._connections[unit.unit_id] = self._by_table[unit.table_id] = connection
+        rules = self._book.tables.rules(unit.table_id)
+        digest = rules.settings_digest
         counters, told = self._intake.counters_for(unit, hello), self._intake.greeted(unit, hello)
         connection.send(
             Welcome(
@@ -206,7 +207,7 @@ class ManagerServer:
         )
         connection.settings_digest = digest
         if hello.settings_digest != digest:
-            connection.send(Settings(digest, settings.encode()))
+            connection.send(Settings(digest, rules.settings_bytes))
         for message in told:
             connection.send(message)
         for message in self._intake.pending_answers(unit.table_id):
@@ -263,6 +264,8 @@ class ManagerServer:
     def _forget(self, connection: Connection) -> None:
         if self._connections.get(connection.unit_id) is connection:
             del self._connections[connection.unit_id]
+        if self._by_table.get(connection.table_id) is connection:
+            del self._by_table[connection.table_id]
         self._changes.bump()
 
     # -- after the commit --------------------------------------------------------------------
