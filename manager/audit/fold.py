@@ -32,6 +32,7 @@ _TOLD_OTHERWISE = frozenset({TRANSACTIONS.name, POSTINGS.name, BALANCES.name})
 _JOURNAL = UNITS.place("journal_id")
 _SEQUENCE, _DIGEST = UNITS.place("last_sequence"), UNITS.place("last_digest")
 _PROGRESS = slice(UNITS.place("last_sequence"), UNITS.place("last_event_ms") + 1)
+_REST = _PROGRESS.stop
 
 
 class FoldRefused(Exception):  # noqa: N818
@@ -177,13 +178,7 @@ class Fold:
             raise FoldRefused(f"names event {sequence} of unit {unit_id}, which is not its next")
         if self._named is not None:
             raise FoldRefused(_left_open(self._named))
-        self._units[(unit_id,)] = (
-            *unit[: _PROGRESS.start],
-            sequence,
-            digest,
-            commit_ms,
-            *unit[_PROGRESS.stop :],
-        )
+        self._units[(unit_id,)] = (*unit[:_SEQUENCE], sequence, digest, commit_ms, *unit[_REST:])
         self.event_count += 1
         self._named = (origin, unit[_JOURNAL], before)
 

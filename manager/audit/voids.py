@@ -20,21 +20,23 @@ class VoidAudit:
     def __init__(self, earlier: Earlier | None = None) -> None:
         self._earlier = earlier or Earlier()
         self._given_back: set[int] = set()  # wagers of the days before
-        self._rounds: dict[str, int] = {}
-        self._wagers: dict[str, dict[int, Recorded]] = {}  # of the newest round, by table
+        # By table: the newest round and its wagers.
+        self._newest: dict[str, tuple[int, dict[int, Recorded]]] = {}
 
     def take(self, recorded: Recorded) -> str:
         """What is wrong with this transaction, "" when nothing is."""
-        if recorded.kind == Kind.WAGER:
+        if recorded.kind == "WAGER":  # as text: an enumeration's member takes longer to look up
             self._remember(recorded)
+            return ""
         return self._voided(recorded) if recorded.kind == Kind.VOIDED else ""
 
     def _remember(self, wager: Recorded) -> None:
-        place = wager.reference
-        if self._rounds.get(place.table_id) != place.round_number:
-            self._rounds[place.table_id] = place.round_number
-            self._wagers[place.table_id] = {}
-        self._wagers[place.table_id][wager.number] = wager
+        table_id, round_number, _, _ = wager.reference
+        newest = self._newest.get(table_id)
+        if newest is not None and newest[0] == round_number:
+            newest[1][wager.number] = wager
+        else:
+            self._newest[table_id] = round_number, {wager.number: wager}
 
     def _given_earlier(self, number: int) -> Recorded | None:
         """A wager of the days before, once."""
@@ -46,9 +48,8 @@ class VoidAudit:
 
     def _voided(self, recorded: Recorded) -> str:
         number = json.loads(recorded.detail_text)["undoes"]
-        wager = self._wagers.get(recorded.reference.table_id, {}).pop(number, None)
-        if wager is None and recorded.reference.table_id not in self._rounds:
-            wager = self._given_earlier(number)
+        newest = self._newest.get(recorded.reference.table_id)
+        wager = newest[1].pop(number, None) if newest else self._given_earlier(number)
         if wager is None or wager.reference != recorded.reference:
             return f"gives wager {number} back, which is not one of its round"
         moved = dict(wager.postings)

@@ -40,6 +40,10 @@ class MeterFrames:
             made = self._made[wanted] = self._make(number, wanted)
         return made
 
+    def when_durable(self, then: Callable[[], None]) -> None:
+        """Calls it when every frame so far may leave."""
+        self._book.store.commits.when_durable(then)
+
     def _make(self, number: int, wanted: tuple[tuple[str, str], ...]) -> MeterFrame:
         state = self._book.jackpots.state
         shown = tuple(LabelledMeter(name, label, state(name).shown_cents) for name, label in wanted)

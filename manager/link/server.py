@@ -24,7 +24,8 @@ from manager.link.admission import Admission, OneTooMany
 from manager.link.connection import Connection
 from manager.link.frame_rate import FrameRate
 from manager.link.group_commit import GroupCommit
-from manager.link.meter_frames import MeterFrame, MeterFrames, Pacer
+from manager.link.meter_frames import MeterFrames, Pacer
+from manager.link.meter_show import MeterShow
 from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.fields import clipped
 from protocol.wire.framing import frame
@@ -47,8 +48,6 @@ from protocol.wire.stream import FrameStream, Reader, Writer
 from protocol.wire.version import LINK_DOWN_MS, WINDOW, agree
 
 _log = logging.getLogger(__name__)
-
-SHOWN_AT_ONCE = 50  # connections that the meters go out to in one turn of the loop
 
 
 class ManagerServer:
@@ -74,7 +73,7 @@ class ManagerServer:
         self._newest_arrivals: dict[str, int] = {}  # of each unit, among those that were greeted
         self._events = GroupCommit(intake, self._committed, self.halt)
         self._frames = MeterFrames(book, now_ms)
-        self._meters = Pacer(self._show_meters)
+        self._meters = Pacer(MeterShow(self._frames, self._connections, self.halt).to_all)
         self._admission = Admission()
         self._closing = False
         self._holding = False
@@ -292,21 +291,6 @@ class ManagerServer:
         if any(outcome.money_moved for _, outcome in done):
             self._meters.changed()
         self._changes.bump()
-
-    def _show_meters(self) -> None:
-        """To all tables, when the amounts are durable; one after the other waits for no other."""
-        try:
-            frames = [(each, self._frames.of(each.table_id)) for each in self._connections.values()]
-        except StorageFailed as error:
-            self.halt(str(error))
-            return
-        self._book.store.commits.when_durable(lambda: self._show(frames))
-
-    def _show(self, frames: list[tuple[Connection, MeterFrame]]) -> None:
-        for connection, shown in frames[:SHOWN_AT_ONCE]:
-            connection.show(shown)
-        if frames[SHOWN_AT_ONCE:]:  # what units say in between has its turn
-            asyncio.get_running_loop().call_soon(self._show, frames[SHOWN_AT_ONCE:])
 
     def _cut_if_locked(self, unit_id: str, told: Connection | None = None) -> None:
         """A locked unit hears why at once, and nothing else any more; `told` has heard it."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from struct import Struct, pack
+from functools import cache
+from struct import Struct
 from typing import NamedTuple
 
 from manager.ledger.store.entries import EventSource, Reference
@@ -42,6 +43,11 @@ class Recorded(NamedTuple):
     changes: bytes = b""  # what else the step changed beside the money, as it is stored
 
 
+@cache
+def _numbers(count: int) -> Struct:
+    return Struct(f">{count}q")
+
+
 def next_digest(previous: bytes, recorded: Recorded) -> bytes:
     """SHA-256 over the previous digest and everything the transaction says."""
     number, kind, reference, sentence, detail, commit_ms, origin, postings, changes = recorded
@@ -61,7 +67,7 @@ def next_digest(previous: bytes, recorded: Recorded) -> bytes:
     form = (
         previous,
         _LENGTHS.pack(*lengths),
-        pack(f">{len(numbers)}q", *numbers),
+        _numbers(len(numbers)).pack(*numbers),
         written,
         event_digest,
         changes,

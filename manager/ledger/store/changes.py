@@ -83,8 +83,8 @@ def unpacked(changes: bytes, commit_ms: int) -> list[Change]:
 def with_changes(row: Row, mask: int, values: tuple[Any, ...]) -> Row:
     """The row with the values that the mask names."""
     changed = list(row)
-    for place, value in zip(_places(mask), values, strict=True):
-        changed[place] = value
+    for at, place in enumerate(_places(mask)):
+        changed[place] = values[at]
     return tuple(changed)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
 from typing import Any, NamedTuple
 
 from manager.ledger.errors import StoreError
@@ -108,11 +109,11 @@ class Ledger:
         self, part: Part, bounds: tuple[int, int]
     ) -> Iterator[tuple[Recorded, Taken, bytes]]:
         entries = part.rows(_RECORDED.format(part.prefix), bounds)
-        row = next(entries, None)
+        first = next(entries, None)
         # Asked for second, so that no posting is missed where a commit falls in between.
         moved = part.rows(_MOVED.format(part.prefix), bounds)
         posting = next(moved, _NO_MORE)
-        while row is not None:
+        for row in chain((first,) if first else (), entries):
             number = row[0]
             postings: list[tuple[str, int]] = []
             while posting[0] == number:
@@ -124,7 +125,6 @@ class Ledger:
             place, origin = _tuple(Reference, row[2:6]), _tuple(EventSource, row[9:14])
             parts = (number, row[1], place, *row[6:9], origin, postings, row[_CHANGES])
             yield _tuple(Recorded, parts), row[14:_CHANGES], row[_DIGEST]
-            row = next(entries, None)
 
     def first_since(self, moment_ms: int) -> int:
         """The first transaction that was committed then or later; one beyond the last if none.
