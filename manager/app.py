@@ -54,9 +54,9 @@ class Manager:
         self._packs = tuple(packs)
         self._gaming_day = gaming_day
         self.property_name = property_name
-        self._is_alone = owner == ALONE
+        self._is_alone = not owner.name
         self._is_closed = False
-        engine = engine_at(place, vfs, random_bytes, *owner)
+        engine = engine_at(place, vfs, random_bytes, owner)
         self.store = Store(engine, now_ms, place)
         with ExitStack() as if_it_fails:
             if_it_fails.callback(self.store.close)

@@ -29,6 +29,8 @@ from manager.identity_place import identities_of
 from manager.intake.units import Units
 from manager.ledger.book import Book
 from manager.ledger.errors import LedgerError
+from manager.ledger.store.archives import FOLDER as ARCHIVE_FOLDER
+from manager.ledger.store.engine import Owner
 from manager.ledger.store.places import engine_at
 from manager.ledger.store.store import Store
 from manager.ledger_place import existing_ledger
@@ -118,7 +120,8 @@ def _offline(data: Path) -> Iterator[OperatorRequests]:
         place = existing_ledger(data)
     except LedgerError as error:
         raise LedgerError(f"{str(error)[:-1]}; start the manager once first.") from error
-    store = Store(engine_at(place), wall_ms, place)
+    owner = Owner(archive_folder=data / ARCHIVE_FOLDER)
+    store = Store(engine_at(place, owner=owner), wall_ms, place)
     try:
         book = Book(store)
         booking = Booking(book, Units(store, book.tables, book.alarms))

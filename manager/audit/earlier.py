@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from manager.ledger.store.chain import Recorded
 from manager.ledger.store.entries import Kind
 from manager.ledger.store.ledger import Ledger
@@ -41,7 +43,10 @@ class EarlierDays(Earlier):
     def moved(self, table_id: str, claim_number: int) -> dict[str, int]:
         """What a claim's entries had moved."""
         values = (table_id, claim_number, self._last, *OF_A_CLAIM)
-        return dict(self._ledger.rows(_MOVED, values))
+        moved: Counter[str] = Counter()
+        for account, amount in self._ledger.everywhere(_MOVED, values):
+            moved[account] += amount
+        return dict(moved)
 
     def recorded(self, number: int) -> Recorded | None:
         if number > self._last:

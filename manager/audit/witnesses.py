@@ -44,9 +44,9 @@ class Witnesses:
     def take_stored(self, ledger: Ledger, last: int) -> None:
         """The digests up to this transaction, as they are stored."""
         for number in sorted(each for each in self._wanted if 0 < each <= last):
-            row = ledger.row("SELECT digest FROM transactions WHERE number = ?", (number,))
-            if row is not None:
-                self.take(number, bytes(row[0]))
+            query = "SELECT digest FROM transactions WHERE number = ?"
+            for (digest,) in ledger.everywhere(query, (number,)):
+                self.take(number, bytes(digest))
         self._count = max(self._count, last)
 
     def problem(self, restores: Mapping[Key, Row]) -> str:
@@ -82,7 +82,8 @@ def _excused(witness: Witness, restores: Mapping[Key, Row]) -> bool:
 def sealed_tails(ledger: Ledger) -> list[Witness]:
     """What the units countersigned in the seals that the ledger itself holds."""
     found: list[Witness] = []
-    rows = ledger.each("SELECT unit_id, sequence, body FROM events WHERE kind = ?", (SEAL,))
+    query = "SELECT unit_id, sequence, body FROM events WHERE kind = ?"
+    rows = ledger.everywhere(query, (SEAL,))
     for unit_id, sequence, body in rows:
         try:
             seal = Seal.from_body(decode_body(body))
@@ -95,6 +96,7 @@ def sealed_tails(ledger: Ledger) -> list[Witness]:
 def contradiction(ledger: Ledger, witnesses: Iterable[Witness]) -> str:
     """The first witness that the stored digests contradict, without proving the chain."""
     heard = Witnesses(ledger.genesis(), witnesses)
-    for number, digest in ledger.each("SELECT number, digest FROM transactions ORDER BY number"):
+    query = "SELECT number, digest FROM transactions ORDER BY number"
+    for number, digest in ledger.everywhere(query):
         heard.take(number, digest)
     return heard.problem({RESTORES.key_of(row): row for row in ledger.find(RESTORES, {})})

@@ -33,8 +33,9 @@ from manager.identity.folder import IdentityFolder
 from manager.identity_place import identities_of
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import DAY_STARTS, ZONE, GamingDay
+from manager.ledger.store.archives import FOLDER as ARCHIVE_FOLDER
 from manager.ledger.store.engine import LeaseWatcher, Owner
-from manager.ledger.store.places import database_of, is_database
+from manager.ledger.store.places import database_of, is_database, reader_at
 from manager.ledger_place import keep_database, ledger_place
 from manager.setup.table_file import read_setup
 from manager.setup.wager_limits import read_limits
@@ -160,7 +161,7 @@ def _open_manager(
 ) -> Manager:
     open_catalogue(*options.packs)  # a faulty pack is told before any table is opened
     limits = read_limits(options.jurisdiction) if options.jurisdiction else None
-    owner = Owner(options.name or "", watcher)
+    owner = Owner(options.name or "", watcher, options.data / ARCHIVE_FOLDER)
     manager = Manager(
         place,
         clock,
@@ -194,6 +195,7 @@ def _serve_in_turns(
     folder.ensure()
     identities_of(options.data, folder, wall_ms).close()  # another floor's CA is refused now
     open_catalogue(*options.packs)  # read before it is needed: a takeover has no time for it
+    reader_at(place, options.data / ARCHIVE_FOLDER).close()  # a missing archive is told now
     url, schema = database_of(place)
     files = [*options.table, *_table_files(options.tables)]
     OtherGroups(url, schema).refuse([read_setup(load(path)).table_id for path in files])

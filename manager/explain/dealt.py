@@ -52,22 +52,24 @@ def dealt_hands(store: Ledger, win: Win) -> tuple[DealtHand, ...]:
 
 def _told_before_payment(store: Ledger, win: Win) -> Iterator[events.EventBody]:
     """What the shuffler and its check came to in this round, newest first."""
-    row = store.row(
+    found = store.newest_everywhere(
         "SELECT e.unit_id, e.journal_id, e.sequence FROM transactions t"
         " JOIN events e ON e.unit_id = t.unit_id AND e.sequence = t.event_sequence"
         " AND e.digest = t.event_digest"
         " WHERE t.table_id = ? AND t.round_number = ? AND t.claim_number = ? AND t.kind = ?"
         " ORDER BY t.number DESC LIMIT 1",
         (win.table_id, win.round_number, win.claim_number, Kind.AWARD),
+        1,
     )
-    if row is None:
+    if not found:
         return  # entered by people at the manager: no table told anything of it
-    unit_id, journal_id, before = row
+    ((unit_id, journal_id, before),) = found
     for _ in range(READ_MAX // READ_AT_ONCE):
-        rows = store.rows(
+        rows = store.newest_everywhere(
             "SELECT sequence, kind, body FROM events WHERE unit_id = ? AND journal_id = ?"
             " AND sequence < ? ORDER BY sequence DESC LIMIT ?",
             (unit_id, journal_id, before, READ_AT_ONCE),
+            READ_AT_ONCE,
         )
         for _sequence, kind, encoded in rows:
             if kind == events.ROUND_START:

@@ -107,14 +107,16 @@ def explain_steps(
 
 
 def _award_of(store: Ledger, win: Win, paid: WinLine) -> dict[str, Any]:
-    row = store.row(
+    found = store.newest_everywhere(
         "SELECT number, detail FROM transactions WHERE table_id = ? AND round_number = ?"
         " AND kind = ? AND claim_number = ? AND sensor = ? ORDER BY number DESC LIMIT 1",
         (win.table_id, win.round_number, Kind.AWARD, win.claim_number, paid.sensor),
+        1,
     )
-    if row is None:
+    if not found:
         raise LookupError(f"The ledger holds no award for win {win.number} at {paid.sensor}.")
-    return {"number": int(row[0]), "detail": row[1]}
+    ((number, detail),) = found
+    return {"number": int(number), "detail": detail}
 
 
 def _is_same(win: Win, other: Win | None) -> bool:
@@ -153,21 +155,24 @@ def _story(
 
 
 def _measures(store: Ledger, number: int) -> dict[str, dict[str, int]]:
-    row = store.row("SELECT detail FROM transactions WHERE number = ?", (number,))
-    found: dict[str, dict[str, int]] = json.loads(row[0]).get("measures", {}) if row else {}
+    rows = store.everywhere("SELECT detail FROM transactions WHERE number = ?", (number,))
+    found: dict[str, dict[str, int]] = {}
+    for (detail,) in rows:
+        found = json.loads(detail).get("measures", {})
     return found
 
 
 def _fixed_at(store: Ledger, win: Win) -> int:
     """A frozen win's amount was fixed when its claim was logged; the meter moved later."""
-    row = store.row(
+    highest = store.everywhere(
         "SELECT max(number) FROM transactions WHERE table_id = ? AND round_number = ?"
         " AND kind = ? AND claim_number = ?",
         (win.table_id, win.round_number, Kind.CLAIM_LOGGED, win.claim_number),
     )
-    if row is None or row[0] is None:
+    found = [int(number) for (number,) in highest if number is not None]
+    if not found:
         raise LookupError(f"The ledger holds no logged claim for win {win.number}.")
-    return int(row[0])
+    return max(found)
 
 
 def _value_when_fixed(store: Ledger, meter_id: str, told: Told, fixed_at: int) -> int:
@@ -179,10 +184,10 @@ def _value_when_fixed(store: Ledger, meter_id: str, told: Told, fixed_at: int) -
 
 def _reserved_between(store: Ledger, meter_id: str, after: int, before: int) -> int:
     """What wagers put into the reserve in between; a reseed in between brought it to the meter."""
-    row = store.row(
+    sums = store.everywhere(
         "SELECT coalesce(sum(p.amount_microcents), 0) FROM postings p"
         " JOIN transactions t ON t.number = p.transaction_number"
         " WHERE p.account = ? AND t.kind = ? AND t.number > ? AND t.number < ?",
         (accounts.reserve(meter_id), Kind.WAGER, after, before),
     )
-    return int(row[0]) if row else 0
+    return sum(int(reserved) for (reserved,) in sums)

@@ -144,33 +144,33 @@ def _beginning(store: Ledger, meter_id: str, award: int) -> int:
     Only few postings are on the house's part. A reseed without a seed is not among them; it is met
     on the way and begins the telling anew.
     """
-    row = store.row(
+    found = store.newest_everywhere(
         "SELECT p.transaction_number FROM postings p"
         " JOIN transactions t ON t.number = p.transaction_number"
         " WHERE p.account = ? AND p.transaction_number < ? AND t.kind IN (?, ?, ?)"
         " ORDER BY p.transaction_number DESC LIMIT 1",
         (accounts.meter_house(meter_id), award, *BEGINNINGS),
+        1,
     )
-    return int(row[0]) if row else 1
+    return int(found[0][0]) if found else 1
 
 
 def _value_before(store: Ledger, meter_id: str, first: int) -> Generator[None, None, int]:
     value = 0
     for start in range(1, first, STEP_TRANSACTIONS):
-        row = store.row(
+        sums = store.everywhere(
             "SELECT coalesce(sum(amount_microcents), 0) FROM postings WHERE account IN (?, ?)"
             " AND transaction_number >= ? AND transaction_number < ?",
             (*_held(meter_id), start, min(start + STEP_TRANSACTIONS, first)),
         )
-        assert row is not None
-        value += row[0]
+        value += sum(moved for (moved,) in sums)
         yield
     return value
 
 
 def _moves(store: Ledger, meter_id: str, first: int, last: int) -> Iterator[Line]:
     """The meter's transactions of a range; what it then held is added by the caller."""
-    for row in store.rows(
+    for row in store.everywhere(
         "SELECT t.number, t.kind, t.table_id, t.round_number, t.sensor, t.sentence, t.detail,"
         " sum(p.amount_microcents) FROM postings p"
         " JOIN transactions t ON t.number = p.transaction_number"

@@ -27,11 +27,11 @@ class Seals:
         return [row[1] for row in self._ledger.find(SEAL_KEYS, {"unit_id": unit_id})]
 
     def journals(self) -> list[tuple[str, bytes]]:
-        rows = self._ledger.rows("SELECT DISTINCT unit_id, journal_id FROM events")
-        return [(row[0], row[1]) for row in rows]
+        rows = self._ledger.everywhere("SELECT DISTINCT unit_id, journal_id FROM events")
+        return list(dict.fromkeys((row[0], row[1]) for row in rows))
 
     def events(self, unit_id: str, journal_id: bytes) -> Iterator[Event]:
-        rows = self._ledger.each(
+        rows = self._ledger.everywhere(
             "SELECT sequence, kind, body, monotonic_ms, wall_ms, digest FROM events"
             " WHERE unit_id = ? AND journal_id = ? ORDER BY sequence",
             (unit_id, journal_id),

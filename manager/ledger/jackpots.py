@@ -8,6 +8,7 @@ so is the procedure by which terms change (`changes_of_terms`), which is recorde
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -158,14 +159,14 @@ class Jackpots:
 
     def state_before(self, meter_id: str, number: int) -> MeterState:
         """The meter's money as it was before a transaction, under the terms of today."""
-        found: dict[str, int] = dict(
-            self._store.rows(
-                "SELECT account, sum(amount_microcents) FROM postings"
-                " WHERE account IN (?, ?, ?) AND transaction_number < ? GROUP BY account",
-                (*accounts.parts(meter_id), number),
-            )
-        )
-        amounts = [found.get(account, 0) for account in accounts.parts(meter_id)]
+        found: Counter[str] = Counter()
+        for account, moved in self._store.everywhere(
+            "SELECT account, sum(amount_microcents) FROM postings"
+            " WHERE account IN (?, ?, ?) AND transaction_number < ? GROUP BY account",
+            (*accounts.parts(meter_id), number),
+        ):
+            found[account] += int(moved)
+        amounts = [found[account] for account in accounts.parts(meter_id)]
         return self._state(meter_id, amounts)
 
     def _state(self, meter_id: str, amounts: list[int]) -> MeterState:
@@ -184,12 +185,12 @@ class Jackpots:
         )
 
     def _has_played(self, meter_id: str) -> bool:
-        row = self._store.row(
+        played = self._store.everywhere(
             "SELECT 1 FROM postings p JOIN transactions t ON t.number = p.transaction_number"
             " WHERE p.account IN (?, ?, ?) AND t.kind NOT IN (?, ?) LIMIT 1",
             (*accounts.parts(meter_id), Kind.OPENING, Kind.OPENING_RESTATED),
         )
-        return row is not None
+        return any(played)
 
 
 def terms_text(jackpot: Jackpot) -> str:

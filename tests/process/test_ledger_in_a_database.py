@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from manager.__main__ import main
+from manager.app import Manager
 from manager.data_folder import LEDGER_NAME
+from manager.explain.statement import explain
+from manager.intake.seals import Seals
+from manager.ledger.errors import LedgerError, StoreError
+from manager.ledger.reports.bank import counts
+from manager.ledger.reports.day_reports import day_report
+from manager.ledger.reports.gaming_day import GamingDay
+from manager.ledger.store.archives import FOLDER, archives_in
+from manager.ledger.store.engine import Owner
+from manager.ledger.store.relations import EVENTS, POSTINGS, TRANSACTIONS
 from manager.ledger_place import DATABASE_NAME
+from manager.web.floor.history import history
 from tests.kit.people import people_of_a_folder, type_passwords
 from tests.kit.postgres_server import is_installed
 from tests.kit.serving_manager import serving
@@ -110,3 +123,47 @@ def test_closed_days_of_a_database_go_into_files_that_commands_read(
     assert typed(tmp_path, capsys, "audit", "--resume")[0] == 0
     with serving(tmp_path):
         assert typed(tmp_path, capsys, "audit") == before
+
+
+# Catches: a query of a serving manager that asks the database alone. Each of these was wrong then
+# without a word: nothing wagered, no award, a meter that never played, an event never heard of.
+def test_a_manager_on_a_database_knows_its_archived_days(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["make-ledger", url]) == 0
+    play_one_win(url)
+    (tmp_path / DATABASE_NAME).write_text(url)
+    assert typed(tmp_path, capsys, "close-day")[0] == 0
+    before = known_of(url, tmp_path)
+    assert typed(tmp_path, capsys, "archive", "--keep-days", "0")[0] == 0
+    (archived,) = archives_in(tmp_path / FOLDER)
+    assert known_of(url, tmp_path) == before
+    archived.path.unlink()
+    with pytest.raises(StoreError, match="archive with transaction 1 is missing"):
+        known_of(url, tmp_path)
+
+
+def known_of(url: str, data: Path) -> dict[str, Any]:
+    """What pages, reports, corrections and repeats need of the chain."""
+    manager = Manager(url, lambda: 0, owner=Owner(archive_folder=data / FOLDER))
+    book, store, day = manager.book, manager.store, GamingDay()
+    try:
+        with pytest.raises(LedgerError, match="has taken wagers"):
+            book.jackpots.restate_opening("main", 1)
+        first_ms = store.find(TRANSACTIONS, {"number": 1})[0][8]
+        now_ms = store.last_commit_ms
+        return {
+            "counts": counts(book, "main"),
+            "day": day_report(book, day.of(now_ms), day),
+            "history": asyncio.run(history(book, "main", now_ms - first_ms + 1, now_ms)),
+            "explained": explain(store, 1),
+            "before": book.jackpots.state_before("main", store.tail().number),
+            "since": store.first_since(first_ms),
+            "journals": Seals(store).journals(),
+            "newest": store.find(TRANSACTIONS, {}, newest=2),
+            "events": store.find(EVENTS, {"unit_id": "UF-touch-1"}),
+            "one": store.find(EVENTS, {"unit_id": "UF-touch-1"}, newest=1, below=3),
+            "postings": store.find(POSTINGS, {}),
+        }
+    finally:
+        store.close()

@@ -132,8 +132,8 @@ def book_forgotten(
 def end_of(book: Book, played: Round) -> int:
     """The first transaction after the round, of its own table or by the clock."""
     later = book.store.first_since(played.ended_ms + 1)
-    row = book.store.row(
+    firsts = book.store.everywhere(
         "SELECT min(number) FROM transactions WHERE table_id = ? AND round_number > ?",
         (played.table_id, played.number),
     )
-    return min(later, row[0]) if row and row[0] else later
+    return min([later, *(int(number) for (number,) in firsts if number)])

@@ -132,16 +132,17 @@ def _stays(book: Book, wager: int, part: Posting) -> bool:
 def _was_drawn(book: Book, meter_id: str, wager: int) -> bool:
     """Whether an award that stands has been paid from the meter since."""
     player, house, _ = accounts.parts(meter_id)
-    durable = book.store.rows(
+    durable = book.store.everywhere(
         "SELECT t.number FROM postings p JOIN transactions t ON t.number = p.transaction_number"
         " WHERE p.account IN (?, ?) AND p.transaction_number > ? AND t.kind = ?",
         (player, house, wager, str(Kind.AWARD)),
     )
+    drawn = [number for (number,) in durable]
     known = book.store.row("SELECT coalesce(max(number), 0) FROM transactions")
     first = max(wager, known[0] if known else 0) + 1
     # What this batch has booked before is not to be read from the disk yet.
     fresh = [n for n in range(first, book.store.tail()[0] + 1) if _draws(book, n, player, house)]
-    return any(_stands(book, number) for number in [row[0] for row in durable] + fresh)
+    return any(_stands(book, number) for number in drawn + fresh)
 
 
 def _draws(book: Book, number: int, player: str, house: str) -> bool:

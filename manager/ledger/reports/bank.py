@@ -6,8 +6,11 @@ house's seed is told apart, because the house may recover it (WAC 230-15-455, -6
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from manager.ledger.book import Book
 from manager.ledger.claims import ClaimState
@@ -71,27 +74,28 @@ def bank_covers(book: Book) -> list[BankCover]:
 
 def counts(book: Book, meter_id: str) -> Counts:
     store, parts = book.store, accounts.parts(meter_id)
-    wagers = store.row(
+    wagers = store.everywhere(
         # Every sensor that the entry names is one wager.
         "SELECT coalesce(sum(length(sensor) - length(replace(sensor, ' ', '')) + 1), 0)"
         " FROM transactions WHERE kind = ? AND number IN"
         " (SELECT transaction_number FROM postings WHERE account IN (?, ?, ?))",
         (Kind.WAGER, *parts),
     )
-    awards = store.row(
-        "SELECT count(*), coalesce(sum(json_extract(detail, '$.amount_cents')), 0)"
-        " FROM transactions WHERE kind = ? AND json_extract(detail, '$.meter') = ?",
-        (Kind.AWARD, meter_id),
-    )
-    overflow = store.row(
-        "SELECT coalesce(sum(json_extract(t.detail, ?)), 0) FROM transactions t"
-        " WHERE t.kind = ? AND t.detail <> '{}'",
-        (f'$.overflow."{meter_id}"', Kind.WAGER),
-    )
-    assert wagers is not None
-    assert awards is not None
-    assert overflow is not None
-    return Counts(wagers[0], awards[0], awards[1] * MICROCENTS_PER_CENT, overflow[0])
+    awards = [detail for detail in _details(book, Kind.AWARD) if detail.get("meter") == meter_id]
+    paid_cents = sum(detail["amount_cents"] for detail in awards)
+    over = sum(each.get("overflow", {}).get(meter_id, 0) for each in _details(book, Kind.WAGER))
+    taken = sum(count for (count,) in wagers)
+    return Counts(taken, len(awards), paid_cents * MICROCENTS_PER_CENT, over)
+
+
+def _details(book: Book, kind: Kind) -> Iterator[dict[str, Any]]:
+    """What entries of this kind say in detail, where they say anything.
+
+    Read here and not by SQL: the engines look into JSON each in its own words.
+    """
+    query = "SELECT detail FROM transactions WHERE kind = ? AND detail <> '{}'"
+    for (detail,) in book.store.everywhere(query, (kind,)):
+        yield json.loads(detail)
 
 
 def _owed_cents(book: Book) -> dict[str, int]:

@@ -156,7 +156,7 @@ def day_steps(book: Book, day: date, gaming_day: GamingDay) -> Generator[float, 
 def _refuse_archived(book: Book, day: date, first_ms: int) -> None:
     """A day is counted back from now: without every entry since, its figures would be wrong."""
     query = "SELECT number, commit_ms FROM transactions ORDER BY number LIMIT 1"
-    oldest = book.store.row(query)
+    oldest = next(book.store.everywhere(query), None)
     if oldest is not None and oldest[0] > 1 and first_ms <= oldest[1]:
         raise LedgerError(f"The entries of {day} are archived; this manager has later ones only.")
 
@@ -169,18 +169,18 @@ def _since(
     within = "t.number >= ? AND t.number <= ?"
     for first in range(store.first_since(first_ms), last + 1, STEP_TRANSACTIONS):
         place = (first, min(first + STEP_TRANSACTIONS - 1, last))
-        postings = store.rows(
+        postings = store.everywhere(
             "SELECT t.commit_ms, t.number, t.kind, t.table_id, t.sensor, p.account,"
             " p.amount_microcents FROM transactions t"
             f" JOIN postings p ON p.transaction_number = t.number WHERE {within}",
             place,
         )
-        acts = store.rows(
+        acts = store.everywhere(
             "SELECT t.number, t.commit_ms, t.kind, t.table_id, t.sentence FROM transactions t"
             f" WHERE {within} AND t.kind IN ({kinds}) ORDER BY t.number",
             (*place, *ACTS),
         )
-        yield place[1], postings, [Act(*row) for row in acts]
+        yield place[1], list(postings), [Act(*row) for row in acts]
 
 
 class _Sums:

@@ -42,9 +42,13 @@ def archives_in(folder: Path | None) -> list[Archive]:
     following = 1
     for each in found:
         if each.first != following:
-            raise StoreError(f"The archive with transaction {following} is missing in {folder}.")
+            raise missing(following, folder)
         following = each.last + 1
     return found
+
+
+def missing(number: int, folder: Path | None) -> StoreError:
+    return StoreError(f"The archive with transaction {number} is missing in {folder}.")
 
 
 def archive_path(folder: Path, first: int, last: int) -> Path:
@@ -88,7 +92,7 @@ def attach(connection: apsw.Connection, archives: list[Archive]) -> None:
         # Rows may be in both where the power went between writing a file and removing its rows.
         parts.append(f"SELECT * FROM main.{name} WHERE {key} > {last}")
         connection.execute(f"CREATE TEMP VIEW {name} AS {' UNION ALL '.join(parts)}")
-    connection.execute(events_view().replace("CREATE VIEW", "CREATE TEMP VIEW", 1))
+    connection.execute(temporary(events_view()))
 
 
 def remove_archived(connection: apsw.Connection, last: int) -> None:
@@ -113,6 +117,11 @@ def events_view() -> str:
     """The statement that makes the events out of the transactions."""
     (events,) = [text for text in _made() if text.startswith("CREATE VIEW events")]
     return events
+
+
+def temporary(view: str) -> str:
+    """The same for one connection alone."""
+    return view.replace("CREATE VIEW", "CREATE TEMP VIEW", 1)
 
 
 def _tables() -> Iterable[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from manager.ledger.store.relations import Key, Relation, Row, Where
@@ -55,10 +56,11 @@ class LeaseWatcher:
 
 
 class Owner(NamedTuple):
-    """Whose lease it is, and who hears of it."""
+    """Whose lease it is, who hears of it, and where the owner keeps a database's archives."""
 
     name: str = ""
     watcher: LeaseWatcher | None = None
+    archive_folder: Path | None = None
 
 
 ALONE = Owner()
@@ -86,10 +88,13 @@ class Loaded:
     rows: Mapping[str, Sequence[Row]]  # of relations held in memory: all, or the live ones
 
 
+Rows = Callable[[str, Sequence[Any]], Iterator[Row]]
+
+
 class Part(NamedTuple):
     """Where a reader finds a range of the chain: in itself, or in an archive."""
 
-    rows: Callable[[str, Sequence[Any]], Iterator[Row]]
+    rows: Rows
     prefix: str  # before a table's name
     first: int
     last: int
@@ -103,6 +108,13 @@ class Reader(Protocol):
     """
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Row]: ...
+
+    def sources(self) -> Sequence[Rows]:
+        """Who must be asked for all transactions, postings and events, oldest first.
+
+        The last one is `rows` itself. Others are files with archived days that the database cannot
+        read for itself.
+        """
 
     def parts(self) -> Sequence[Part]:
         """The chain's ranges, oldest first; the last one is the ledger's own and has no end."""

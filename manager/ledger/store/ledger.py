@@ -8,8 +8,9 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from manager.ledger.errors import StoreError
+from manager.ledger.store.archived_rows import IN_ARCHIVES
 from manager.ledger.store.chain import Recorded, Taken, genesis
-from manager.ledger.store.engine import NEVER, Part, Reader, StorageFailed
+from manager.ledger.store.engine import NEVER, Part, Reader, Rows, StorageFailed
 from manager.ledger.store.entries import EventSource, Reference
 from manager.ledger.store.queries import select_text
 from manager.ledger.store.relations import POSTINGS, TRANSACTIONS, Relation, Row, Where
@@ -23,6 +24,7 @@ _MOVED = (
     + ", position"
 )
 _CHANGES, _DIGEST = TRANSACTIONS.place("changes"), TRANSACTIONS.place("digest")
+_COMMIT_MS = TRANSACTIONS.place("commit_ms")
 _tuple = tuple.__new__
 _NO_MORE = (NEVER, 0, "", 0)
 
@@ -57,6 +59,26 @@ class Ledger:
         """The rows without loading them all."""
         return self._reader.rows(query, values)
 
+    def everywhere(self, query: str, values: Sequence[Any] = ()) -> Iterator[Row]:
+        """Rows of transactions, postings and events, wherever they lie, the oldest days first.
+
+        Archived days may have to be asked for apart: each answers the whole query by itself. So
+        sums have to be added up, and the highest of several has to be looked for.
+        """
+        for rows in self._sources():
+            yield from rows(query, values)
+
+    def newest_everywhere(self, query: str, values: Sequence[Any], count: int) -> list[Row]:
+        """The same for a query that gives the newest rows first: at most so many of them."""
+        found: list[Row] = []
+        for rows in reversed(self._sources()):
+            if len(found) < count:
+                found += rows(query, values)
+        return found[:count]
+
+    def _sources(self) -> Sequence[Rows]:
+        return self._reader.sources()
+
     def find(
         self,
         relation: Relation,
@@ -67,7 +89,11 @@ class Ledger:
         """Rows in the order of their keys, or the newest ones first; `below` bounds the key."""
         values = [*where.values()] + ([] if below is None else [below])
         query = select_text(relation, tuple(where), newest, below is not None)
-        return self.rows(query, values)
+        if relation.name not in IN_ARCHIVES:
+            return self.rows(query, values)
+        if newest is None:
+            return list(self.everywhere(query, values))
+        return self.newest_everywhere(query, values, newest)
 
     def get(self, relation: Relation, *key: Any) -> Row | None:
         found = self.find(relation, dict(zip(relation.columns, key, strict=False)))
@@ -137,8 +163,8 @@ class Ledger:
         low, beyond = 1, 1 + max((number for (number,) in own.rows(newest, ())), default=0)
         while low < beyond:
             middle = (low + beyond) // 2
-            row = self.row("SELECT commit_ms FROM transactions WHERE number = ?", (middle,))
-            if row is None or row[0] < moment_ms:
+            row = self.get(TRANSACTIONS, middle)
+            if row is None or row[_COMMIT_MS] < moment_ms:
                 low = middle + 1
             else:
                 beyond = middle

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from manager.ledger.errors import StoreError
 from manager.ledger.store import sqlite_engine
-from manager.ledger.store.engine import Engine, LeaseWatcher, Reader
+from manager.ledger.store.engine import ALONE, Engine, Owner, Reader
 
 SCHEMES = ("postgresql://", "postgres://")
 SCHEMA = "underfelt"  # of a property with one group; others are put behind it
@@ -41,14 +41,13 @@ def engine_at(
     place: str,
     vfs: str | None = None,
     random_bytes: Callable[[int], bytes] = secrets.token_bytes,
-    name: str = "",
-    watcher: LeaseWatcher | None = None,
+    owner: Owner = ALONE,
 ) -> Engine:
-    """`name` and `watcher` are for a database, whose lease managers hold in turn."""
+    """`owner` is for a database: managers hold its lease in turn, and its archives lie apart."""
     if is_database(place):
         from manager.ledger.store.postgres_engine import PostgresEngine
 
-        return PostgresEngine(*database_of(place), name=name, watcher=watcher)
+        return PostgresEngine(*database_of(place), owner=owner)
     return sqlite_engine.SqliteEngine(place, vfs, random_bytes)
 
 

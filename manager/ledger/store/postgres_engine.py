@@ -21,12 +21,15 @@ from psycopg.errors import Diagnostic
 
 from manager.ledger.errors import StoreError
 from manager.ledger.store import postgres_schema
+from manager.ledger.store.archived_rows import ArchivedRows
 from manager.ledger.store.engine import (
+    ALONE,
     Batch,
     Fenced,
     LeaseWatcher,
     Loaded,
     OutcomeUnknown,
+    Owner,
     Reader,
     StorageFailed,
     Tail,
@@ -82,17 +85,18 @@ class PostgresEngine:
         schema: str = SCHEMA,
         lease_s: float = LEASE_S,
         answer_max_s: float = ANSWER_MAX_S,
-        name: str = "",
-        watcher: LeaseWatcher | None = None,
+        owner: Owner = ALONE,
     ) -> None:
-        """`name` is what people call this manager; `watcher` hears what becomes of its lease."""
+        """`owner` is the manager as people call it, and who hears what becomes of its lease."""
         self._url = url
         self._schema = schema
         self._lease_s = lease_s
         self._answer_max_s = answer_max_s
         self._owner = secrets.token_hex(8)
-        self._name = name
-        self._watcher = watcher or LeaseWatcher()
+        self._name = owner.name
+        self._watcher = owner.watcher or LeaseWatcher()
+        self._archive_folder = owner.archive_folder
+        self._archived = ArchivedRows(owner.archive_folder)
         self._epoch = 0
         self._open: psycopg.Connection | None = None
         self._lookups = Lookups(partial(self._connected, "lookups"), LOAD_MAX_S)
@@ -113,7 +117,11 @@ class PostgresEngine:
         try:
             self._connect()
             self._ledger_id = postgres_schema.check(self.connection, self._schema)
+            self._archived.open()
             taken = self._take()
+        except StoreError:
+            self.close()
+            raise
         except postgres_schema.NoLedger as refused:
             self.close()
             raise StoreError(str(refused)) from refused
@@ -163,6 +171,7 @@ class PostgresEngine:
             self._renewal.end()
             self._renewal = None
         self._lookups.close()
+        self._archived.close()
         if self._open is not None:
             # Without an answer it runs out by itself.
             with suppress(psycopg.Error), cut_when_late(self._open, LOOKUP_MAX_S):
@@ -192,14 +201,16 @@ class PostgresEngine:
         below: int | None = None,
     ) -> list[Row]:
         values = [*where.values()] + ([] if below is None else [below])
-        query = marked(select_text(relation, tuple(where), newest, below is not None))
+        plain = select_text(relation, tuple(where), newest, below is not None)
+        query = marked(plain)
         if self._open is None:
             raise StorageFailed("The ledger is closed.")
         with as_storage_failures():
-            return self._lookups.rows(query, values)
+            own = self._lookups.rows(query, values)
+        return self._archived.with_own(relation, own, plain, values, newest)
 
     def reader(self) -> Reader:
-        return open_reader(self._url, self._schema)
+        return open_reader(self._url, self._schema, self._archive_folder)
 
     # -- commit ------------------------------------------------------------------------------
 

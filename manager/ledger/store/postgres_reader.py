@@ -7,18 +7,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import apsw
 import psycopg
 
 from manager.ledger.errors import StoreError
 from manager.ledger.store import postgres_schema
-from manager.ledger.store.archives import MOVED, Archive, archives_in, events_view
-from manager.ledger.store.engine import NEVER, Part
+from manager.ledger.store.archived_rows import opened_file
+from manager.ledger.store.archives import (
+    MOVED,
+    Archive,
+    archives_in,
+    events_view,
+    missing,
+    temporary,
+)
+from manager.ledger.store.engine import NEVER, Part, Rows
 from manager.ledger.store.places import SCHEMA
 from manager.ledger.store.postgres_line import as_storage_failures, connected, first_line
-from manager.ledger.store.postgres_rows import COPY_TYPES
-from manager.ledger.store.relations import RELATIONS, Row
-from manager.ledger.store.sqlite_reader import SqliteReader, opened
+from manager.ledger.store.relations import Row
 
 
 class PostgresReader:
@@ -28,11 +33,14 @@ class PostgresReader:
         self, connection: psycopg.Connection, schema: str, archives: Sequence[Archive] = ()
     ) -> None:
         self._connection = connection
-        self._archives = [_opened(each) for each in archives]
+        self._archives = [opened_file(each) for each in archives]
         ranges = zip(archives, self._archives, strict=True)
         self._parts = [Part(file.rows, "", each.first, each.last) for each, file in ranges]
         first = archives[-1].last + 1 if archives else 1
         self._parts.append(Part(self.rows, f"{schema}.", first, NEVER))
+
+    def sources(self) -> list[Rows]:
+        return [*(file.rows for file in self._archives), self.rows]
 
     def parts(self) -> list[Part]:
         return self._parts
@@ -61,10 +69,6 @@ class PostgresReader:
         self._connection.close()
 
 
-def _opened(archive: Archive) -> SqliteReader:
-    return SqliteReader(opened(str(archive.path), None, apsw.SQLITE_OPEN_READONLY))
-
-
 def open_reader(
     url: str, schema: str = SCHEMA, archive_folder: Path | None = None
 ) -> PostgresReader:
@@ -73,7 +77,9 @@ def open_reader(
     try:
         connection = connected(url, schema, "reader")
         postgres_schema.check(connection, schema)
-        _show_archived(connection, schema, archives)
+        if archive_folder is not None:
+            _refuse_missing(connection, schema, archives, archive_folder)
+        _hide_archived(connection, schema, archives)
         connection.execute("SET default_transaction_read_only = on")
     except postgres_schema.NoLedger as refused:
         raise StoreError(str(refused)) from refused
@@ -82,33 +88,29 @@ def open_reader(
     return PostgresReader(connection, schema, archives)
 
 
-def _show_archived(
+def _refuse_missing(
+    connection: psycopg.Connection, schema: str, archives: Sequence[Archive], folder: Path
+) -> None:
+    """Without them sums would be too small and a meter might seem never to have played."""
+    reach = archives[-1].last if archives else 0
+    found = connection.execute(f"SELECT min(number) FROM {schema}.transactions").fetchone()
+    if found is not None and found[0] is not None and found[0] > reach + 1:
+        connection.close()
+        raise missing(reach + 1, folder)
+
+
+def _hide_archived(
     connection: psycopg.Connection, schema: str, archives: Sequence[Archive]
 ) -> None:
-    """Lets queries on this line see archived rows and those that stayed as one table.
-
-    The files' rows are copied into tables that end with the line: SQL knows no other way.
-    """
+    """Rows are in both places where the power went between a file and removing its rows."""
     if not archives:
         return
-    last = archives[-1].last
-    files = [_opened(each) for each in archives]
     for name, key in zip(MOVED, ("number", "transaction_number"), strict=True):
-        connection.execute(f"CREATE TEMP TABLE archived_{name} (LIKE {schema}.{name})")
-        columns = RELATIONS[name].columns
-        with connection.cursor().copy(f"COPY archived_{name} FROM STDIN (FORMAT BINARY)") as out:
-            out.set_types([COPY_TYPES[kind] for kind in RELATIONS[name].types.values()])
-            for file in files:
-                for row in file.rows(f"SELECT {', '.join(columns)} FROM {name}"):
-                    out.write_row(row)
-        connection.execute(f"CREATE INDEX ON archived_{name} ({key})")
         connection.execute(
-            f"CREATE TEMP VIEW {name} AS SELECT * FROM archived_{name}"
-            f" UNION ALL SELECT * FROM {schema}.{name} WHERE {key} > {last}"
+            f"CREATE TEMP VIEW {name} AS SELECT * FROM {schema}.{name}"
+            f" WHERE {key} > {archives[-1].last}"
         )
-    connection.execute(events_view().replace("CREATE VIEW", "CREATE TEMP VIEW", 1))
-    for file in files:
-        file.close()
+    connection.execute(temporary(events_view()))
 
 
 def marked(query: str) -> str:

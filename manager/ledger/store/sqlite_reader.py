@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import apsw
 
 from manager.ledger.store.archives import Archive
-from manager.ledger.store.engine import NEVER, Part, StorageFailed
+from manager.ledger.store.engine import NEVER, Part, Rows, StorageFailed
 from manager.ledger.store.relations import Row
 
 _log = logging.getLogger(__name__)
@@ -33,6 +33,9 @@ class SqliteReader:
         ]
         first = self._archives[-1].last + 1 if self._archives else 1
         return [*older, Part(self.rows, "main.", first, NEVER)]
+
+    def sources(self) -> list[Rows]:
+        return [self.rows]  # which sees attached archives, too
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Row]:
         with as_storage_failures():

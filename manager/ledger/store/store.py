@@ -13,7 +13,7 @@ from manager.ledger.errors import LedgerError, StoreError
 from manager.ledger.store import accounts
 from manager.ledger.store.chain import Recorded, genesis, next_digest
 from manager.ledger.store.commits import Commits
-from manager.ledger.store.engine import Engine, StorageFailed, Tail
+from manager.ledger.store.engine import Engine, Rows, StorageFailed, Tail
 from manager.ledger.store.entries import Entry
 from manager.ledger.store.memory import Memory
 from manager.ledger.store.relations import BALANCES, POSTINGS, TRANSACTIONS, Row
@@ -80,6 +80,11 @@ class Store(Steps):
         if self.commits.may_lag:
             self.commits.flush()
         return super().each(query, values)
+
+    def _sources(self) -> Sequence[Rows]:
+        if self.commits.may_lag:
+            self.commits.flush()
+        return super()._sources()
 
     def genesis(self) -> bytes:
         return self._genesis

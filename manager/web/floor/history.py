@@ -73,8 +73,9 @@ async def history(book: Book, meter_id: str, span_ms: int, now_ms: int) -> Histo
 
 
 def _is_archived(book: Book, first_ms: int) -> bool:
-    """Entries of that time are in files that these pages do not read."""
-    oldest = book.store.row("SELECT number, commit_ms FROM transactions ORDER BY number LIMIT 1")
+    """Entries of that time are in files that this manager does not have."""
+    query = "SELECT number, commit_ms FROM transactions ORDER BY number LIMIT 1"
+    oldest = next(book.store.everywhere(query), None)
     return oldest is not None and oldest[0] > 1 and first_ms <= oldest[1]
 
 
@@ -82,7 +83,7 @@ async def _back(book: Book, account: str, below: int, from_ms: int) -> AsyncIter
     """An account's changes, newest first, back to a moment."""
     count = 0
     while count < ROWS_MAX:
-        rows = book.store.rows(_BACK, (account, below, STEP_ROWS))
+        rows = book.store.newest_everywhere(_BACK, (account, below, STEP_ROWS), STEP_ROWS)
         for row in rows:
             change = Change(*row)
             if change.time_ms < from_ms:

@@ -54,8 +54,7 @@ def _measured(path: str) -> list[Figure]:
     manager = Manager(path, lambda: clock[0])
     names = unit_names(TABLES)
     open_tables(manager, names)
-    units = [_Unit(manager, unit_id) for unit_id, _ in names]
-    batches, wagers = _batches(units), TABLES * ROUNDS * len(SENSORS)
+    batches, wagers = event_batches(manager, names, ROUNDS, BATCH), TABLES * ROUNDS * len(SENSORS)
     before = _file_bytes(path)
     as_usual = gc.get_threshold()
     settle_memory()  # as a serving manager does
@@ -100,15 +99,19 @@ class _Unit:
         return self.unit_id, event
 
 
-def _batches(units: list[_Unit]) -> list[list[tuple[str, Event]]]:
+def event_batches(
+    manager: Manager, names: list[tuple[str, str]], rounds: int, batch: int
+) -> list[list[tuple[str, Event]]]:
+    """Rounds of all these units, one after the other, in batches as they might arrive."""
+    units = [_Unit(manager, unit_id) for unit_id, _ in names]
     made: list[tuple[str, Event]] = []
     wagered_cents = WAGER_CENTS * len(SENSORS)
-    for number in range(1, ROUNDS + 1):
+    for number in range(1, rounds + 1):
         at_ms = BEGUN_MS + number * ROUND_MS
         start = events.RoundStart(number, SENSORS, (), (), wagered_cents)
         made += [unit.make(start, at_ms) for unit in units]
         made += [unit.make(events.RoundEnd(number), at_ms + ROUND_MS // 2) for unit in units]
-    return [made[first : first + BATCH] for first in range(0, len(made), BATCH)]
+    return [made[first : first + batch] for first in range(0, len(made), batch)]
 
 
 def _audit(path: str, wagers: int, note: str) -> Figure:

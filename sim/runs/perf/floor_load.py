@@ -9,11 +9,18 @@ from __future__ import annotations
 
 import importlib
 import subprocess
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from manager.app import Manager
+from manager.data_folder import LEDGER_NAME
+from manager.link.group_commit import BATCH_MAX
+from sim.runs.floor.clients import SENSORS
+from sim.runs.floor.property import open_tables, unit_names
 from sim.runs.floor.run import Wanted, run_floor
+from sim.runs.perf.books import event_batches
 from sim.runs.perf.figures import Figure, at_least, at_most
 
 TABLES = 500
@@ -22,6 +29,8 @@ STEADY_PER_S = 1000
 PGBENCH_CLIENTS = 100
 PGBENCH_SECONDS = 15
 TIMES_OVER_TLS = 10
+TIMES_IN_PROCESS = 20
+IN_PROCESS_ROUNDS = 10
 _SCHEMA = (
     "CREATE TABLE bench_events (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
     " unit int NOT NULL, body bytea NOT NULL);"
@@ -45,7 +54,12 @@ def measure(tables: int = TABLES, seconds: int = SECONDS) -> list[Figure]:
         beside = (
             f"pgbench, {PGBENCH_CLIENTS} clients: {hot:.0f} hot, {inserts:.0f} inserts a second"
         )
-        figures = _floor(Wanted(tables, seconds), hot, beside)
+        with TemporaryDirectory() as folder:  # on the same disk as the server's
+            file = str(Path(folder) / LEDGER_NAME)
+            figures = [_in_process("sqlite", file, tables, hot, beside)]
+        inside = _new_ledger(server, "#inside")
+        figures.append(_in_process("postgresql", inside, tables, hot, beside))
+        figures += _floor(Wanted(tables, seconds), hot, beside)
         url = _new_ledger(server)
         return figures + _floor(Wanted(tables, seconds, url), hot, beside)
     finally:
@@ -75,11 +89,31 @@ def _floor(wanted: Wanted, hot_per_s: float | None, beside: str = "") -> list[Fi
     return figures
 
 
-def _rate(name: str, rate: float, hot_per_s: float | None, beside: str) -> Figure:
+def _in_process(engine: str, place: str, tables: int, hot_per_s: float, beside: str) -> Figure:
+    """The books alone, with as many units: each batch is on the disk before the next begins."""
+    manager = Manager(place, lambda: time.time_ns() // 1_000_000)
+    try:
+        names = unit_names(tables)
+        open_tables(manager, names)
+        batches = event_batches(manager, names, IN_PROCESS_ROUNDS, BATCH_MAX)
+        begun_s = time.monotonic()
+        for batch in batches:
+            manager.intake.take(batch)
+        took_s = time.monotonic() - begun_s
+    finally:
+        manager.store.close()
+    rate = tables * IN_PROCESS_ROUNDS * len(SENSORS) / took_s
+    name = f"{engine}: durable wagers on one meter, in process"
+    return _rate(name, rate, hot_per_s, beside, TIMES_IN_PROCESS)
+
+
+def _rate(
+    name: str, rate: float, hot_per_s: float | None, beside: str, times: int = TIMES_OVER_TLS
+) -> Figure:
     if hot_per_s is None:
         return Figure(name, rate, "1/s", "PostgreSQL is not installed: no pgbench beside it")
     note = f"{rate / hot_per_s:.1f} times pgbench's hot row; {beside}"
-    return at_least(name, rate, TIMES_OVER_TLS * hot_per_s, "1/s", note)
+    return at_least(name, rate, times * hot_per_s, "1/s", note)
 
 
 def _none(name: str, count: int) -> Figure:
@@ -109,9 +143,9 @@ def _pgbench(server: Any, script: str) -> float:
     return float(line_with_rate.split()[2])
 
 
-def _new_ledger(server: Any) -> str:
+def _new_ledger(server: Any, group: str = "") -> str:
     from manager.__main__ import main
 
-    url: str = server.url()
+    url: str = server.url() + group
     assert main(["make-ledger", url]) == 0
     return url
