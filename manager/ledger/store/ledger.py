@@ -129,28 +129,7 @@ class Ledger:
         for part in self._reader.parts():
             bounds = max(first, part.first), min(NEVER if last is None else last, part.last)
             if bounds[0] <= bounds[1]:
-                yield from self._kept_in(part, bounds)
-
-    def _kept_in(
-        self, part: Part, bounds: tuple[int, int]
-    ) -> Iterator[tuple[Recorded, Taken, bytes]]:
-        entries = part.rows(_RECORDED.format(part.prefix), bounds)
-        first = next(entries, None)
-        # Asked for second, so that no posting is missed where a commit falls in between.
-        moved = part.rows(_MOVED.format(part.prefix), bounds)
-        posting = next(moved, _NO_MORE)
-        for row in chain((first,) if first else (), entries):
-            number = row[0]
-            postings: list[tuple[str, int]] = []
-            while posting[0] == number:
-                postings.append(posting[2:])
-                if posting[1] != len(postings):
-                    raise StorageFailed(f"postings of ledger transaction {number} are out of place")
-                posting = next(moved, _NO_MORE)
-            # Made as plain tuples are: an audit makes millions, and their own way costs twice.
-            place, origin = _tuple(Reference, row[2:6]), _tuple(EventSource, row[9:14])
-            parts = (number, row[1], place, *row[6:9], origin, postings, row[_CHANGES])
-            yield _tuple(Recorded, parts), row[14:_CHANGES], row[_DIGEST]
+                yield from _kept_in(part, bounds)
 
     def first_since(self, moment_ms: int) -> int:
         """The first transaction that was committed then or later; one beyond the last if none.
@@ -183,3 +162,23 @@ class Ledger:
 
     def close(self) -> None:
         self._reader.close()
+
+
+def _kept_in(part: Part, bounds: tuple[int, int]) -> Iterator[tuple[Recorded, Taken, bytes]]:
+    entries = part.rows(_RECORDED.format(part.prefix), bounds)
+    first = next(entries, None)
+    # Asked for second, so that no posting is missed where a commit falls in between.
+    moved = part.rows(_MOVED.format(part.prefix), bounds)
+    posting = next(moved, _NO_MORE)
+    for row in chain((first,) if first else (), entries):
+        number = row[0]
+        postings: list[tuple[str, int]] = []
+        while posting[0] == number:
+            postings.append(posting[2:])
+            if posting[1] != len(postings):
+                raise StorageFailed(f"postings of ledger transaction {number} are out of place")
+            posting = next(moved, _NO_MORE)
+        # Made as plain tuples are: an audit makes millions, and their own way costs twice.
+        place, origin = _tuple(Reference, row[2:6]), _tuple(EventSource, row[9:14])
+        parts = (number, row[1], place, *row[6:9], origin, postings, row[_CHANGES])
+        yield _tuple(Recorded, parts), row[14:_CHANGES], row[_DIGEST]
