@@ -26,6 +26,8 @@ COMMANDS: Final = {
     "selftest": Command("every part tried, verdicts as they come", "selftest"),
     "calibrate": Command("learn the felt seat by seat, or undo it", "calibrate"),
     "traces": Command("rounds in the black box, judged anew or copied out", "traces"),
+    "bundle": Command("everything that a technician takes home, signed by the unit", "bundle"),
+    "replay": Command("a bundle or a trace through today's code, line by line", "replay"),
     "board": Command("board check FILE: a table's hardware before it is soldered", "board"),
     "open": Command("names the likely causes in a bundle, best first, with the evidence", "open"),
     "decode": Command("what frames, captures and traces say, from hex or a file", "decode"),

@@ -1,4 +1,4 @@
-"""`python -m sim replay FILE`: a round of a unit's black box, judged anew by today's sensing."""
+"""`python -m sim replay FILE`: a bundle, or one round of a black box, through today's code."""
 
 from __future__ import annotations
 
@@ -7,25 +7,52 @@ from pathlib import Path
 
 from controller.evidence.round_trace import Trace, TraceFault
 from controller.evidence.trace_replay import replay
+from protocol.bundle.archive import BundleFault, read_bundle
+from sim.runs.replay_bundle import Line, ReplayFault, replay_bundle
 
 DIFFERS, REFUSED = 1, 2
+ZIP_BEGINS = b"PK"
 
 
 def replay_file(path: Path) -> int:
     try:
-        trace = Trace.decode(path.read_bytes())
-        found = replay(trace)
+        content = path.read_bytes()
+        title, lines = _bundle(content) if content.startswith(ZIP_BEGINS) else _trace(content)
     except OSError as error:
         print(f"{path} cannot be read: {error.strerror}.", file=sys.stderr)
         return REFUSED
-    except TraceFault as fault:
+    except (TraceFault, ReplayFault) as fault:
         print(f"{path} cannot be replayed: {fault}.", file=sys.stderr)
+        return REFUSED
+    except BundleFault as fault:
+        print(f"{path}: {fault}", file=sys.stderr)
         return REFUSED
     except (LookupError, TypeError, ValueError):
         print(f"{path} cannot be replayed: its parts do not fit each other.", file=sys.stderr)
         return REFUSED
-    print(f"round {trace.round_number} of table {trace.table_id}")
-    for spot in found:
-        same = "" if spot.then == spot.now else "   DIFFERS"
-        print(f"{spot.sensor:>4}  then {spot.then:<9} now {spot.now:<9}{same}")
-    return 0 if all(spot.then == spot.now for spot in found) else DIFFERS
+    print(title)
+    return _print(lines)
+
+
+def _trace(content: bytes) -> tuple[str, list[Line]]:
+    trace = Trace.decode(content)
+    found = [Line(spot.sensor, spot.then, spot.now) for spot in replay(trace)]
+    return f"round {trace.round_number} of table {trace.table_id}", found
+
+
+def _bundle(content: bytes) -> tuple[str, list[Line]]:
+    bundle = read_bundle(content)
+    for doubt in bundle.doubts:
+        print(f"not proven: {doubt}")
+    head = bundle.head
+    return f"bundle of unit {head.get('unit')}, table {head.get('table')}", replay_bundle(bundle)
+
+
+def _print(lines: list[Line]) -> int:
+    width = max(len(line.what) for line in lines)
+    for line in lines:
+        mark = "   DIFFERS" if line.differs else ""
+        print(f"{line.what:>{width}}  then {line.then:<9} now {line.now:<9}{mark}")
+    differ = sum(line.differs for line in lines)
+    print(f"{len(lines) - differ} lines are the same, {differ} differ")
+    return DIFFERS if differ else 0
