@@ -73,10 +73,13 @@ def in_words(line: Line | Wagers) -> str:
     if isinstance(line, Line):
         return f"{line.kind.lower()}: {line.sentence} (entry {line.transaction})"
     wagers = "1 wager" if line.count == 1 else f"{line.count} wagers"
-    return (
-        f"{wagers} at {line.table_id}, rounds {line.first_round} to {line.last_round}"
-        f" (entries {line.first_transaction} to {line.last_transaction})"
-    )
+    rounds = _span("round", "rounds", line.first_round, line.last_round)
+    entries = _span("entry", "entries", line.first_transaction, line.last_transaction)
+    return f"{wagers} at {line.table_id}, {rounds} ({entries})"
+
+
+def _span(one: str, several: str, first: int, last: int) -> str:
+    return f"{one} {first}" if first == last else f"{several} {first} to {last}"
 
 
 def _signed(microcents: int) -> str:

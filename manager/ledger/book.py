@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kit.words.numbers import money
 from manager.ledger.alarms import Alarms
 from manager.ledger.awards import posting
 from manager.ledger.awards.authority import authorise
@@ -28,7 +29,6 @@ from manager.ledger.swipes import Swipes
 from manager.ledger.tables import Tables
 from manager.ledger.tails import Tails
 from manager.ledger.wins import Wins
-from manager.money import text_from_cents
 from protocol.numbers import SWIPE_CLAIM
 from protocol.sensor_id import pay_order
 from protocol.wire import events
@@ -227,7 +227,7 @@ class Book:
 
     def approve(self, claim: ClaimRecord, detail: Mapping[str, str], names: str) -> None:
         """Two people at the manager stand for a claim, with the amounts that it has now."""
-        total = text_from_cents(claim.total_cents)
+        total = money(claim.total_cents)
         sentence = f"Claim {claim.number} of {total} approved by {names}."
         lines = [list(line) for line in claim.lines]
         self.store.append(

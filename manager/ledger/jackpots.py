@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
+from kit.words.numbers import money
 from manager.ledger.errors import LedgerError
 from manager.ledger.pricing import MeterState
 from manager.ledger.store import accounts
@@ -20,7 +21,7 @@ from manager.ledger.store.entries import Entry, Kind, Reference, postings
 from manager.ledger.store.relations import JACKPOTS, TRANSACTIONS
 from manager.ledger.store.store import Store
 from manager.ledger.terms import FROM_METER, FROM_TRAY, Jackpot
-from manager.money import CENTS_MAX, MICROCENTS_PER_CENT, text_from_cents, whole
+from manager.money import CENTS_MAX, MICROCENTS_PER_CENT, whole
 
 __all__ = [
     "FROM_METER",
@@ -70,7 +71,7 @@ class Jackpots:
         entry = Entry(
             Kind.OPENING,
             Reference(),
-            f"Meter {jackpot.id} opened at {text_from_cents(jackpot.opening_cents)} by the house.",
+            f"Meter {jackpot.id} opened at {money(jackpot.opening_cents)} by the house.",
             postings((accounts.HOUSE_SEED, -opening), (accounts.meter_house(jackpot.id), opening)),
             detail=asdict(jackpot),
         )
@@ -100,7 +101,7 @@ class Jackpots:
             Entry(
                 Kind.OPENING_RESTATED,
                 Reference(),
-                f"Opening of meter {jackpot.id} restated to {text_from_cents(opening_cents)}"
+                f"Opening of meter {jackpot.id} restated to {money(opening_cents)}"
                 " before its first wager.",
                 postings((accounts.HOUSE_SEED, -change), (accounts.meter_house(meter_id), change)),
             )

@@ -8,12 +8,12 @@ waits until two people at the manager have approved it.
 
 from __future__ import annotations
 
+from kit.words.numbers import money
 from manager.ledger.claims import LOGGED_BY_UNIT, ClaimRecord
 from manager.ledger.errors import BookingRefused
 from manager.ledger.rules import ROLE_NAMES, TableRules
 from manager.ledger.swipes import SwipedCard
 from manager.ledger.wins import Authorisation
-from manager.money import text_from_cents
 from protocol.numbers import METHOD_CARD, METHOD_DEALER, ROLE_DEALER, WORKFLOW_KEYPAD
 from protocol.wire.errors import ErrorCode
 from protocol.wire.events import Commit
@@ -53,7 +53,7 @@ def _ask_for_approval(rules: TableRules, claim: ClaimRecord, given: Authorisatio
         )
     if confirm_from and total >= confirm_from:
         raise BookingRefused(
-            f"Claim {claim.number} of {text_from_cents(total)} needs a second confirmation: two "
+            f"Claim {claim.number} of {money(total)} needs a second confirmation: two "
             "people approve it at the Game Manager. Please wait.",
             ErrorCode.APPROVAL,
         )

@@ -12,10 +12,11 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
+from kit.words.numbers import money
 from manager.ledger.pricing import EACH_FULL, MeterState, Movement, WagerSplit
 from manager.ledger.store import accounts
 from manager.ledger.store.entries import Entry, EventSource, Kind, Posting, Reference, postings
-from manager.money import MICROCENTS_PER_CENT, text_from_cents
+from manager.money import MICROCENTS_PER_CENT
 from protocol.wire.rows import AwardLine, EnvyLine
 
 
@@ -61,7 +62,7 @@ def _moved(
 
 def _wagers_sentence(splits: Sequence[WagerSplit]) -> str:
     """Where is said by the reference: most of a ledger are these."""
-    wager = text_from_cents(splits[0].wager_microcents // MICROCENTS_PER_CENT)
+    wager = money(splits[0].wager_microcents // MICROCENTS_PER_CENT)
     return f"Wager of {wager}." if len(splits) == 1 else f"{len(splits)} wagers of {wager}."
 
 
@@ -80,7 +81,7 @@ def claim_logged_entry(
     origin: EventSource,
 ) -> Entry:
     """No money moves yet; the fixed amounts enter the chain."""
-    total = text_from_cents(sum(line.amount_cents for line in lines))
+    total = money(sum(line.amount_cents for line in lines))
     sentence = f"Claim {reference.claim_number} at {_place(reference)} fixed at {total}."
     detail = {
         "lines": [list(line) for line in lines],
@@ -105,8 +106,7 @@ def award_entry(
         source = "the tray"
         moved = [(accounts.tray(table_id), -amount)]
     sentence = (
-        f"{pay.hand} at {_place(reference)} pays {text_from_cents(movement.amount_cents)}"
-        f" from {source}."
+        f"{pay.hand} at {_place(reference)} pays {money(movement.amount_cents)} from {source}."
     )
     if movement.shortfall_microcents:
         sentence += f" {_why_the_house_pays(movement)}"
@@ -150,7 +150,7 @@ def reseed_entry(
         (accounts.meter_player(meter_id), reserve),
     )
     shown = movement.after.shown_cents if movement.after else 0
-    sentence = f"Meter {meter_id} reseeded to {text_from_cents(shown)} with seed and reserve."
+    sentence = f"Meter {meter_id} reseeded to {money(shown)} with seed and reserve."
     detail: dict[str, Any] = {"meter": meter_id, "after": parts(movement.after)}
     if terms:
         sentence += " The changed terms are in force from now on."
@@ -162,14 +162,14 @@ def envy_entry(
     line: EnvyLine, table_id: str, payee: str, reference: Reference, origin: EventSource
 ) -> Entry:
     amount = line.amount_cents * MICROCENTS_PER_CENT
-    sentence = f"Envy of {text_from_cents(line.amount_cents)} at {_place(reference)}."
+    sentence = f"Envy of {money(line.amount_cents)} at {_place(reference)}."
     moved = postings((accounts.tray(table_id), -amount), (payee, amount))
     return Entry(Kind.ENVY, reference, sentence, moved, origin)
 
 
 def handed_over_entry(owed_microcents: int, reference: Reference, origin: EventSource) -> Entry:
     account = accounts.owed(reference.table_id, reference.claim_number)
-    amount = text_from_cents(owed_microcents // MICROCENTS_PER_CENT)
+    amount = money(owed_microcents // MICROCENTS_PER_CENT)
     sentence = f"Claim {reference.claim_number} at {_place(reference)}: {amount} handed over."
     moved = postings((account, -owed_microcents), (accounts.PLAYERS, owed_microcents))
     return Entry(Kind.HANDED_OVER, reference, sentence, moved, origin)

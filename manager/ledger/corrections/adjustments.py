@@ -7,6 +7,7 @@ posted prize and is not adjusted.
 
 from __future__ import annotations
 
+from kit.words.numbers import money
 from manager.ledger.book import Book
 from manager.ledger.corrections.reasons import Increase, Reduction, Signed
 from manager.ledger.errors import LedgerError
@@ -14,7 +15,7 @@ from manager.ledger.pricing import MeterState
 from manager.ledger.store import accounts
 from manager.ledger.store.entries import Entry, Kind, Reference, postings
 from manager.ledger.terms import Jackpot
-from manager.money import CENTS_MAX, MICROCENTS_PER_CENT, text_from_cents, whole
+from manager.money import CENTS_MAX, MICROCENTS_PER_CENT, whole
 
 Moves = list[tuple[str, int]]
 
@@ -27,8 +28,7 @@ def increase(book: Book, meter_id: str, amount_cents: int, reason: Increase, sig
         room = state.room_microcents
         if room is not None and amount > room:
             raise LedgerError(
-                f"Meter {meter_id} would stand above its limit of"
-                f" {text_from_cents(terms.limit_cents)}."
+                f"Meter {meter_id} would stand above its limit of {money(terms.limit_cents)}."
             )
         if reason is Increase.TOP_UP:
             moved = [(accounts.HOUSE_SEED, -amount), (accounts.meter_house(meter_id), amount)]
@@ -37,7 +37,7 @@ def increase(book: Book, meter_id: str, amount_cents: int, reason: Increase, sig
                 (accounts.HOUSE_ADJUSTMENTS, -amount),
                 (accounts.meter_player(meter_id), amount),
             ]
-        return _append(book, meter_id, f"+{text_from_cents(amount_cents)}", moved, reason, signed)
+        return _append(book, meter_id, f"+{money(amount_cents)}", moved, reason, signed)
 
 
 def reduce(book: Book, meter_id: str, amount_cents: int, reason: Reduction, signed: Signed) -> int:
@@ -47,7 +47,7 @@ def reduce(book: Book, meter_id: str, amount_cents: int, reason: Reduction, sign
         terms, state = _adjustable(book, meter_id, amount_cents)
         amount = amount_cents * MICROCENTS_PER_CENT
         moved = _reduction(terms, state, amount, reason)
-        return _append(book, meter_id, f"-{text_from_cents(amount_cents)}", moved, reason, signed)
+        return _append(book, meter_id, f"-{money(amount_cents)}", moved, reason, signed)
 
 
 def _adjustable(book: Book, meter_id: str, amount_cents: int) -> tuple[Jackpot, MeterState]:
@@ -92,7 +92,7 @@ def _draw(state: MeterState, amount: int) -> Moves:
 
 def _refuse_above(amount: int, most: int, what: str) -> None:
     if amount > most:
-        most_cents = text_from_cents(most // MICROCENTS_PER_CENT)
+        most_cents = money(most // MICROCENTS_PER_CENT)
         raise LedgerError(f"Only {most_cents} {what}; no more can be taken.")
 
 

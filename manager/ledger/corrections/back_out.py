@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kit.words.numbers import money
 from manager.ledger.awards.payments import reference_of
 from manager.ledger.book import Book
 from manager.ledger.claims import ClaimState, Refusal
 from manager.ledger.corrections.reasons import ReversalReason, Signed
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.entries import BY_THE_MANAGER, Entry, Kind
-from manager.money import text_from_cents
 from protocol.wire.errors import ErrorCode
 from protocol.wire.fields import clipped
 
@@ -37,7 +37,7 @@ def back_out(book: Book, table_id: str, number: int, reason: ReversalReason, sig
             raise LedgerError(f"Claim {number} is not logged: the table can cancel it itself.")
         if claim.state is ClaimState.OWED:
             book.payments.give_back(claim, BY_THE_MANAGER)
-        total = text_from_cents(claim.total_cents)
+        total = money(claim.total_cents)
         sentence = f"Claim {number} of {total} was backed out by {signed.names}: {reason}."
         detail = signed.detail(reason) | {"logged": claim.log_number}
         entry = Entry(Kind.BACKED_OUT, reference_of(claim), sentence, (), detail=detail)

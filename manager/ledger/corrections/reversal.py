@@ -13,6 +13,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import Any
 
+from kit.words.numbers import money
 from manager.ledger.book import Book
 from manager.ledger.corrections.reasons import ReversalReason, Signed
 from manager.ledger.errors import LedgerError
@@ -21,7 +22,6 @@ from manager.ledger.store import accounts
 from manager.ledger.store.entries import Entry, Kind, Reference, postings
 from manager.ledger.store.ledger import Booked
 from manager.ledger.wins import Win
-from manager.money import text_from_cents
 
 _UNDONE = (Kind.AWARD, Kind.RESEED, Kind.ENVY, Kind.HANDED_OVER)
 
@@ -137,7 +137,7 @@ def _give_terms_back(book: Book, win: Win) -> None:
 
 
 def _sentence(win: Win, reason: str, signed: Signed) -> str:
-    total = text_from_cents(sum(line.amount_cents for line in win.lines))
+    total = money(sum(line.amount_cents for line in win.lines))
     return (
         f"Win {win.number} of {total} at {win.table_id} round {win.round_number} reversed by"
         f" {signed.names}: {reason}."

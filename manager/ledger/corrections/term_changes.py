@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from kit.words.numbers import money
 from manager.ledger.book import Book
 from manager.ledger.corrections.reasons import Signed, StopReason
 from manager.ledger.errors import LedgerError
@@ -18,7 +19,7 @@ from manager.ledger.jackpots import Standing
 from manager.ledger.store import accounts
 from manager.ledger.store.entries import Entry, Kind, Reference, postings
 from manager.ledger.terms import CHANGEABLE, Jackpot
-from manager.money import MICROCENTS_PER_CENT, PARTS_PER_MILLION, text_from_cents
+from manager.money import MICROCENTS_PER_CENT, PARTS_PER_MILLION
 
 _CHANGE, _LIMIT, _CLOSE, _RESUME = "change", "limit", "close", "resume"
 
@@ -52,11 +53,11 @@ def set_limit(book: Book, meter_id: str, limit_cents: int, signed: Signed) -> No
         standing = _open_jackpot(book, meter_id)
         shown = book.jackpots.state(meter_id).total_microcents
         if limit_cents and limit_cents * MICROCENTS_PER_CENT < shown:
-            shown_text = text_from_cents(shown // MICROCENTS_PER_CENT)
+            shown_text = money(shown // MICROCENTS_PER_CENT)
             raise LedgerError(
                 f"The limit of meter {meter_id} must not be below what is shown, {shown_text}."
             )
-        words = text_from_cents(limit_cents) if limit_cents else "none"
+        words = money(limit_cents) if limit_cents else "none"
         sentence = f"Limit of meter {meter_id} set to {words} by {signed.names}."
         detail = {"meter": meter_id, "limit_cents": limit_cents}
         _append(book, Kind.LIMIT_SET, sentence, detail, signed, _LIMIT)

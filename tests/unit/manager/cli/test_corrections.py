@@ -46,7 +46,7 @@ def test_every_correction_can_be_typed(data: Path, capsys: pytest.CaptureFixture
     words = ("forgotten-win", "touch-1", "1", "--hands", "2A=three-of-a-kind")
     said.append(typed(data, capsys, *words, "--reason", "misread", *BOTH))
     assert [code for code, _ in said] == [0] * len(said), said
-    assert said[-1][1] == "Win 3 of round 1 at touch-1 is recorded: 9.00 at 2A."
+    assert said[-1][1] == "Win 3 of round 1 at touch-1 is recorded: $9.00 at 2A."
     assert said[0][1] == "Win 1 is reversed by transaction 17."
     assert said[1][1] == "Win 2 is recorded in place of win 1."
     assert said[3][1] == "Jackpot main is adjusted by transaction 22 and shows 1004.75."

@@ -216,7 +216,7 @@ def test_money_that_is_not_shown_may_become_gross_receipts(books: Books) -> None
     opened(books)
     reduce(books.manager.book, "main", 15, Reduction.GROSS_RECEIPTS, TWO)
     assert books.meter()[2] == 5 * CENT
-    with pytest.raises(LedgerError, match=r"Only 0\.05 the reserve of main holds"):
+    with pytest.raises(LedgerError, match=r"Only \$0\.05 the reserve of main holds"):
         reduce(books.manager.book, "main", 6, Reduction.GROSS_RECEIPTS, TWO)
 
 

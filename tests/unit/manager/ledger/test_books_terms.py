@@ -166,7 +166,7 @@ def test_a_reseed_does_not_bring_more_than_the_limit_allows(books: Books) -> Non
 def test_a_limit_is_never_set_below_what_is_shown(books: Books) -> None:
     opened(books)
     play(books, 1)
-    with pytest.raises(LedgerError, match=r"must not be below what is shown, 1000\.75"):
+    with pytest.raises(LedgerError, match=r"must not be below what is shown, \$1,000\.75"):
         set_limit(books.manager.book, "main", 100_074, TWO)
     set_limit(books.manager.book, "main", 100_075, TWO)
     books.end("touch-1", 1)

@@ -79,7 +79,7 @@ def test_a_logged_win_is_backed_out_by_two_people_before_it_is_paid(desk: Desk) 
     assert desk.manager.intake.pending_answers("keypad-1") == []
     page = desk.manager.view.claim("keypad-1", 1)
     assert page is not None
-    assert stamp_sentence(page).startswith("NOT TO BE PAID. Claim 1 of 8000.25 was backed out by")
+    assert stamp_sentence(page).startswith("NOT TO BE PAID. Claim 1 of $8,000.25 was backed out by")
     jpot(desk, "keypad-1", 2, s5A="straight-flush")  # the bet can be claimed anew
     assert only(desk.by_key("keypad-1", 1, 2), Committed).lines[0].amount_cents == 10_000
     assert audit(desk.store).sound

@@ -13,7 +13,7 @@ def test_the_entry_of_an_owed_win_says_the_sum_that_it_moves() -> None:
     owed = 123_456 * MICROCENTS_PER_CENT
     reference = Reference("touch-1", 7, claim_number=3)
     entry = handed_over_entry(owed, reference, BY_THE_MANAGER)
-    assert entry.sentence == "Claim 3 at touch-1 round 7: 1234.56 handed over."
+    assert entry.sentence == "Claim 3 at touch-1 round 7: $1,234.56 handed over."
     assert entry.postings == (Posting("owed/touch-1/3", -owed), Posting("players", owed))
     entry.check()
 
@@ -21,4 +21,4 @@ def test_the_entry_of_an_owed_win_says_the_sum_that_it_moves() -> None:
 def test_an_entry_about_one_sensor_names_it() -> None:
     line, reference = EnvyLine("5A", 1_000), Reference("touch-1", 7, "5A", 3)
     entry = envy_entry(line, "touch-1", "players", reference, BY_THE_MANAGER)
-    assert entry.sentence == "Envy of 10.00 at touch-1 round 7, 5A."
+    assert entry.sentence == "Envy of $10.00 at touch-1 round 7, 5A."
