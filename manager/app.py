@@ -14,7 +14,7 @@ from pathlib import Path
 from kit.web.version_signal import VersionSignal
 from manager.booking import Booking, Request
 from manager.games import Catalogue, open_catalogue
-from manager.intake.approvals import concerns_a_claim
+from manager.intake.approvals import concerns_a_claim, is_void_order
 from manager.intake.intake import Intake
 from manager.intake.swipes import SwipeJudge
 from manager.intake.units import Units
@@ -130,6 +130,9 @@ class Manager:
                     connection.send(answer)
             for reversal in self.intake.reversals.untold(unit):
                 connection.send(reversal)
+            if is_void_order(request) and request.get("table") == table_id:
+                for order in self.intake.ordered_voids(table_id):
+                    connection.send(order)
             connection.send_meters()
         self.changes.bump()
 

@@ -41,6 +41,7 @@ LOCAL_KIND_MIN = 1000
 METHOD_DEALER = 1
 METHOD_CARD = 2
 METHOD_KEY = 3
+METHOD_MANAGER = 4  # two people at the Game Manager
 
 # What a card was swiped for.
 SWIPE_CLAIM = 1

@@ -121,6 +121,11 @@ class ManagerNews:
             sentence = reversal_sentence(state, number) if number in known else reversal.sentence
             self._news.tell(sentence)
 
+    async def void_arrived(self, order: messages.Void) -> None:
+        """The guide says what to give back; a win that is being entered stands in its way."""
+        command = commands.voided_there(order.round_number, order.reason, order.ticket)
+        await self._intake.submit_news(command, commands.VOID)
+
     async def claim_refused(self, error: messages.Error) -> None:
         if error.code == ErrorCode.CARD_REFUSED:
             await self._intake.submit_news(commands.authority_refused(error.claim_number), "")

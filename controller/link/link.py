@@ -266,6 +266,8 @@ class ManagerLink:
             await self._owner.committed_arrived(message)
         elif isinstance(message, messages.Reversed):
             await self._owner.reversed_arrived(message)
+        elif isinstance(message, messages.Void):
+            await self._owner.void_arrived(message)
         elif isinstance(message, messages.Verdict):
             self.verdicts.heard(message)
         elif isinstance(message, messages.HandCheck):

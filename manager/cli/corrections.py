@@ -20,10 +20,12 @@ from manager.ledger.corrections.reasons import (
 )
 from manager.ledger.pricing import POLICIES
 from manager.operator_requests import carry_out
+from protocol.numbers import VOID_REASONS
 
 COMMANDS = {
     "reverse-win": "take a win back, keeping contributions made since (two people)",
     "back-out": "take a win back that J-POT logged, before it is booked (two people)",
+    "void-game": "void the game under way at a table, and give its bets back (two people)",
     "record-win": "record a win in place of a reversed one (two people)",
     "forgotten-win": "record a win of a round that is over, as of its end (two people)",
     "adjust": "put a jackpot's amount right, for a permitted reason",
@@ -40,6 +42,7 @@ COMMANDS = {
 SUBJECTS = {
     "reverse-win": ("win",),
     "back-out": ("table", "claim"),
+    "void-game": ("table", "round"),
     "record-win": ("win",),
     "forgotten-win": ("table", "round"),
     "accept-restore": (),
@@ -78,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         "reverse-win": list(ReversalReason),
         "back-out": list(ReversalReason),
         "forgotten-win": list(LateWinReason),
+        "void-game": VOID_REASONS,
         "suspend": list(StopReason),
         "adjust": sorted({*Increase, *Reduction}),
     }

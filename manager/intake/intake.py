@@ -21,6 +21,7 @@ from manager.intake.shuffler_advice import ShufflerAdvice
 from manager.intake.units import Unit, Units
 from manager.ledger.book import Book
 from manager.ledger.claims import ClaimRecord, ClaimState, Refusal
+from manager.ledger.corrections.voiding import ordered_void
 from manager.ledger.errors import BookingRefused
 from manager.ledger.store.entries import EventSource
 from manager.ledger.store.relations import EVENTS
@@ -103,6 +104,11 @@ class Intake:
         if newest.state in told_again and not is_past:
             answers.append(_refusal_message(newest.refusal, newest.number))
         return answers
+
+    def ordered_voids(self, table_id: str) -> list[Message]:
+        """That the round under way is to be void, until the unit has said that it is."""
+        order = ordered_void(self._book, table_id)
+        return [order] if order else []
 
     def untold_advice(self, unit: Unit) -> list[Message]:
         """What a shuffler's news of the last round come to, as far as the unit may not have it."""

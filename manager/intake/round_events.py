@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kit.words.numbers import money
 from manager.intake.context import EventContext, Handler
 from manager.intake.counters import TableCounters
 from manager.intake.late_chips import LateChips
@@ -9,9 +10,13 @@ from manager.intake.numbering import Numbering
 from manager.intake.pace import Pace
 from manager.ledger.book import Book
 from manager.ledger.corrections import late_entry
-from manager.ledger.corrections.voiding import check_reopening, is_voided, void_round
+from manager.ledger.corrections.voiding import (
+    check_reopening,
+    is_voided,
+    ordered_void,
+    void_round,
+)
 from manager.ledger.errors import BookingRefused
-from manager.money import text_from_cents
 from protocol.wire import events
 from protocol.wire.errors import ErrorCode
 from protocol.wire.fields import clipped
@@ -81,6 +86,15 @@ class RoundEvents:
 
     def _round_end(self, context: EventContext, body: events.EventBody) -> list[Message]:
         assert isinstance(body, events.RoundEnd)
+        order = ordered_void(self._book, context.rules.table_id)
+        if order is not None and order.round_number == body.round_number:
+            sentence = (
+                f"Round {body.round_number} was over before its table could void it, as it was"
+                " told to. Its bets stand."
+            )
+            self._book.alarms.record(
+                "VOID_LAPSED", sentence, context.rules.table_id, context.origin
+            )
         late_entry.end(self._book, context.rules, body.round_number, context.origin)
         return []
 
@@ -105,7 +119,7 @@ class RoundEvents:
 
 def _wager_sentence(body: events.RoundStart, booked_cents: int, missing: list[str]) -> str:
     number = body.round_number
-    said, took = text_from_cents(body.wagered_cents), text_from_cents(booked_cents)
+    said, took = money(body.wagered_cents), money(booked_cents)
     if missing:
         names = ", ".join(missing)
         return f"Round {number}: {said} was wagered, {took} is booked, without {names}."

@@ -215,6 +215,8 @@ class ManagerServer:
             connection.send(advice)
         for message in self._intake.reversals.untold(unit):
             connection.send(message)
+        for message in self._intake.ordered_voids(unit.table_id):
+            connection.send(message)
         connection.send_meters()
         self._changes.bump()
 

@@ -37,6 +37,7 @@ _MAY: Mapping[str, tuple[Roles, Roles]] = {
     "refuse-win": (_BOTH, _FLOOR),
     "reverse-win": (_BOTH, _FLOOR),
     "back-out": (_BOTH, _FLOOR),
+    "void-game": (_BOTH, _FLOOR),
     "record-win": (_BOTH, _FLOOR),
     "forgotten-win": (_BOTH, _FLOOR),
     "adjust": (_OFFICE, _FLOOR | {Role.CAGE}),

@@ -26,6 +26,7 @@ from protocol.numbers import LATE_ENTRY as LATE_ENTRY
 from protocol.numbers import METHOD_CARD as METHOD_CARD
 from protocol.numbers import METHOD_DEALER as METHOD_DEALER
 from protocol.numbers import METHOD_KEY as METHOD_KEY
+from protocol.numbers import METHOD_MANAGER as METHOD_MANAGER
 from protocol.numbers import PAID as PAID
 from protocol.numbers import REFUSED as REFUSED
 from protocol.numbers import REOPENED as REOPENED
@@ -288,10 +289,11 @@ class Voided(EventBody):
 
     KIND: ClassVar[int] = VOIDED
     round_number: Annotated[int, Wire(1, SEQUENCE)]
-    method: Annotated[int, Wire(2, Uint(METHOD_CARD, METHOD_KEY))]
+    method: Annotated[int, Wire(2, Uint(METHOD_CARD, METHOD_MANAGER))]
     role: Annotated[int, Wire(3, Uint(ROLE_SUPERVISOR, ROLE_EXECUTIVE))]
     reason: Annotated[str, Wire(4, Text(40, bytes_min=1))]
-    ticket: Annotated[bytes, Wire(5, Bytes((0, 16)))]  # of the card; none with the key
+    # Of the card, or of the manager's Void; none with the key.
+    ticket: Annotated[bytes, Wire(5, Bytes((0, 16)))]
 
 
 @dataclass(frozen=True)

@@ -301,6 +301,16 @@ class GoTo(Message):
     sentence: Annotated[str, Wire(2, Text())]
 
 
+@dataclass(frozen=True)
+class Void(Message):
+    """Manager to unit: two people there void the round under way. Repeated until it is over."""
+
+    TYPE: ClassVar[int] = 27
+    round_number: Annotated[int, Wire(1, SEQUENCE)]
+    reason: Annotated[str, Wire(2, Text(40, bytes_min=1))]
+    ticket: Annotated[bytes, Wire(3, Bytes((16,)))]
+
+
 MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {
     each.TYPE: each
     for each in (
@@ -321,6 +331,7 @@ MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {
         HandCheck,
         CoverAll,
         GoTo,
+        Void,
     )
 }
 

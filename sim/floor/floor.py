@@ -249,6 +249,12 @@ def back_out_claim(table: FloorTable, number: int) -> None:
     correct(table.manager, words | {"reason": "wrong-hand"})
 
 
+def void_game(table: FloorTable, number: int) -> None:
+    """Two people at the manager void the game under way at this table."""
+    words = {"command": "void-game", "table": table.config.table_id, "round": str(number)}
+    correct(table.manager, words | {"reason": "misdeal"})
+
+
 class Floor:
     """One manager and its tables; `seed` decides everything that is left to chance."""
 

@@ -178,6 +178,7 @@ def _plain_messages() -> dict[str, messages.Message]:
         "hand-check": messages.HandCheck(24, (CheckedHand("5A", 1, "four-aces"),)),
         "cover-all": messages.CoverAll(256, 6, (ColumnRow("Royal Flush", "500 to 1"),)),
         "go-to": messages.GoTo("10.0.0.3:7411", "The manager south owns this table's ledger."),
+        "void": messages.Void(256, "exposed-card", bytes(range(16))),
         "award-frozen": messages.Award(24, LINES[1:2], (), 1, True),
         "committed": messages.Committed(1, 1, LINES, ENVY, (MeterValue("main", 1_000_000),)),
         "meters": messages.Meters(

@@ -35,6 +35,7 @@ TICK = "TICK"
 REVERSED = "REVERSED"
 REOPEN = "REOPEN"
 VOID = "VOID"
+VOIDED_THERE = "VOIDED_THERE"
 FORGOTTEN = "FORGOTTEN"
 
 # What the felt did: nobody can press it again, and it began before anybody could tell of it.
@@ -120,6 +121,11 @@ def reopen(end_age_ms: int = -1) -> "Command":
 def void(reason: str = numbers.VOID_REASONS[0]) -> "Command":
     """All hands of this game are void: its bets are to be given back."""
     return VOID, reason
+
+
+def voided_there(round_number: int, reason: str, ticket: bytes) -> "Command":
+    """Two people at the Game Manager void this game. It may repeat itself."""
+    return VOIDED_THERE, round_number, reason, ticket
 
 
 def forgotten(

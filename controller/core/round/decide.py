@@ -51,6 +51,7 @@ _DECISIONS: "dict[str, Callable[..., Decision]]" = {
     commands.REVERSED: claims.reversed_win,
     commands.REOPEN: reopening.reopen,
     commands.VOID: voiding.void,
+    commands.VOIDED_THERE: voiding.at_manager,
     commands.FORGOTTEN: late_entry.forgotten,
 }
 

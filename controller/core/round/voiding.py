@@ -20,6 +20,7 @@ REASON_WORDS = {
     "dealer-error": "Dealer's error",
     "other": "Other reason",
 }
+BEING_ENTERED = "A win is being entered. Take it back first; then the game can be void."
 
 
 def void(state: "RoundState", rules: "Rules", reason: str) -> "Decision":
@@ -53,6 +54,19 @@ def card(state: "RoundState", role: int, ticket: bytes) -> "Decision":
     return [_voided(state, numbers.METHOD_CARD, role, state.void_asked, ticket)], ""
 
 
+def at_manager(
+    state: "RoundState", rules: "Rules", round_number: int, reason: str, ticket: bytes
+) -> "Decision":
+    """Two people at the manager decided it. Hands that are only selected go with the game."""
+    if not state.round_open or state.round_number != round_number:
+        return [], ""  # it was over before anybody here heard of it
+    obstacle = _claim_obstacle(state) or _win_obstacle(state)
+    if obstacle:
+        return [], obstacle
+    role = numbers.ROLE_SUPERVISOR
+    return [_voided(state, numbers.METHOD_MANAGER, role, reason, ticket)], ""
+
+
 def _voided(state: "RoundState", method: int, role: int, reason: str, ticket: bytes) -> "Event":
     return events.voided(state.round_number, method, role, reason, ticket)
 
@@ -64,7 +78,15 @@ def why_not(state: "RoundState") -> str:
     if state.aside is not None:
         return f"Game {state.round_number} was over long ago. Only its forgotten win is entered."
     if state.stage() or state.pending_hand:
-        return "A win is being entered. Take it back first; then the game can be void."
+        return BEING_ENTERED
+    return _win_obstacle(state)
+
+
+def _claim_obstacle(state: "RoundState") -> str:
+    return BEING_ENTERED if state.claim is not None else ""
+
+
+def _win_obstacle(state: "RoundState") -> str:
     for win in state.standing_wins():
         return f"Win {win.win_number} of this game stands. Reverse it at the Game Manager first."
     for seat, cents in paying.back_by_seat(state):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kit.words.numbers import money
 from manager.ledger.book import Book
 from manager.ledger.corrections.adjustments import increase, reduce
 from manager.ledger.corrections.back_out import back_out
@@ -26,14 +27,16 @@ from manager.ledger.corrections.replacement import record_instead
 from manager.ledger.corrections.restore import accept_restore
 from manager.ledger.corrections.reversal import reverse_win
 from manager.ledger.corrections.term_changes import change_terms, close, resume, set_limit, suspend
+from manager.ledger.corrections.voiding import order_void
 from manager.ledger.errors import LedgerError
 from manager.ledger.wins import Win
-from manager.money import MoneyError, cents_from_text, text_from_cents
+from manager.money import MoneyError, cents_from_text
 from protocol.sensor_id import is_sensor_id
 from protocol.wire.rows import ClaimedHand
 
 Request = Mapping[str, str]
 BACK_OUT = "back-out"
+VOID_GAME = "void-game"
 _FLAGS = {"true": True, "false": False}
 
 
@@ -63,6 +66,11 @@ def _back_out(book: Book, request: Request, signed: Signed) -> str:
     return f"Claim {number} of table {table_id} is backed out; nothing is paid for it."
 
 
+def _void_game(book: Book, request: Request, signed: Signed) -> str:
+    table_id, number = _need(request, "table"), _number(request, "round")
+    return order_void(book, table_id, number, _need(request, "reason"), signed)
+
+
 def _record_win(book: Book, request: Request, signed: Signed) -> str:
     number = _number(request, "win")
     hands = _hands(request["hands"]) if request.get("hands") else None
@@ -76,7 +84,7 @@ def _forgotten_win(book: Book, request: Request, signed: Signed) -> str:
     hands = _hands(_need(request, "hands"))
     win = record_forgotten(book, table_id, number, hands, reason, signed)
     amounts = [(line.sensor, line.amount_cents) for line in _found(book, win).lines]
-    paid = ", ".join(f"{text_from_cents(cents)} at {sensor}" for sensor, cents in amounts)
+    paid = ", ".join(f"{money(cents)} at {sensor}" for sensor, cents in amounts)
     return f"Win {win} of round {number} at {table_id} is recorded: {paid}."
 
 
@@ -98,7 +106,7 @@ def _adjust(book: Book, request: Request, signed: Signed) -> str:
     else:
         amount = cents_from_text(request["take"], "The amount")
         number = reduce(book, meter_id, amount, reason_of(reason, Reduction, "A reduction"), signed)
-    shown = text_from_cents(book.jackpots.state(meter_id).shown_cents)
+    shown = money(book.jackpots.state(meter_id).shown_cents)
     return f"Jackpot {meter_id} is adjusted by transaction {number} and shows {shown}."
 
 
@@ -148,6 +156,7 @@ def _accept_restore(book: Book, request: Request, signed: Signed) -> str:
 _HANDLERS: dict[str, Callable[[Book, Request, Signed], str]] = {
     "reverse-win": _reverse_win,
     BACK_OUT: _back_out,
+    VOID_GAME: _void_game,
     "record-win": _record_win,
     "forgotten-win": _forgotten_win,
     "adjust": _adjust,

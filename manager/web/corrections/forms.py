@@ -15,6 +15,7 @@ from manager.ledger.corrections.reasons import (
     StopReason,
 )
 from manager.ledger.pricing import POLICIES
+from protocol.numbers import VOID_REASONS
 
 View = Mapping[str, Any]
 Choices = Callable[[View], list[tuple[str, str]]]  # value and word, from what the manager shows
@@ -44,6 +45,13 @@ def _meters(view: View) -> list[tuple[str, str]]:
 
 def _tables(view: View) -> list[tuple[str, str]]:
     return [(table["id"], f"{table['name']} ({table['id']})") for table in view["tables"]]
+
+
+def _playing(view: View) -> list[tuple[str, str]]:
+    on = [table for table in view["tables"] if table["is_on"]]
+    return [
+        (table["id"], f"{table['name']} ({table['id']}), round {table['round']}") for table in on
+    ]
 
 
 def _locked_units(view: View) -> list[tuple[str, str]]:
@@ -99,6 +107,17 @@ FORMS: Mapping[str, Form] = {
                 Field("table", "Table", choices=_tables),
                 Field("claim", "Claim"),
                 _reason(list(ReversalReason)),
+                _NOTE,
+            ),
+        ),
+        Form(
+            "void-game",
+            "Void the game under way",
+            "Every bet of it is given back, and no hand of it is paid. Its table is told at once.",
+            (
+                Field("table", "Table", choices=_playing),
+                Field("round", "Round", "As on the table's page."),
+                _reason(list(VOID_REASONS)),
                 _NOTE,
             ),
         ),

@@ -139,6 +139,9 @@ class Unit:
     async def award_arrived(self, award: messages.Award) -> None:
         self.faults.append("an award came, though nothing was claimed")
 
+    async def void_arrived(self, order: messages.Void) -> None:
+        self.faults.append("a game was voided, though nobody asked for it")
+
     async def reversed_arrived(self, reversal: messages.Reversed) -> None:
         self.faults.append("a reversal came, though nothing was won")
 

@@ -225,6 +225,7 @@ GRAMMAR: dict[str, Callable[[list[str]], tuple[str, ...]]] = {
     "wait": _one(duration_ms),
     "meter": _two(_name, cents),
     "back out claim": _one(_count),
+    "void game": _one(_count),
     "reverse win": _one(_count),
     "shuffler deals": _deal,
     "shuffler shows": _spot_and_cards,

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from hal import aio
 from manager.money import text_from_cents
 from sim.floor import figures, looks
-from sim.floor.floor import Floor, FloorTable, Impossible, back_out_claim, possible
+from sim.floor.floor import Floor, FloorTable, Impossible, back_out_claim, possible, void_game
 from sim.floor.named_faults import strike
 from sim.runs.scenario import shuffler_acts
 from sim.runs.scenario.language import Instruction, cents, duration_ms, sensor_id
@@ -68,6 +68,7 @@ class Player:
             "shuffler shows": lambda *told: shuffler_acts.shows(self.table, *told),
             "shuffler": lambda act: shuffler_acts.misbehaves(self.table, act),
             "back out claim": lambda number: back_out_claim(self.table, int(number)),
+            "void game": lambda number: void_game(self.table, int(number)),
             "reverse win": lambda number: self.floor.reverse_win(int(number)),
         }
         self._waits: dict[str, Callable[[str], Awaitable[None]]] = {

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from manager.audit.audit import audit, audit_transactions
 from manager.audit.voids import VoidAudit
 from manager.explain.statement import explain
+from manager.ledger.errors import LedgerError
 from manager.ledger.reports.day_reports import day_report
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.store.chain import Recorded
 from manager.ledger.store.entries import Posting
+from protocol.numbers import METHOD_MANAGER
 from protocol.wire import events
-from protocol.wire.messages import Committed, Error
+from protocol.wire.messages import Committed, Error, Void
 from sim.floor import figures
 from tests.kit.pretend_units import Desk, only
 
@@ -40,7 +43,7 @@ def test_every_entry_of_wagers_is_turned_round(desk: Desk) -> None:
     assert voids == [{name: -amount for name, amount in moved.items()} for moved in wagers]
     *_, (last, _digest) = desk.store.recorded()
     place = "touch-1 round 1, 2A 5A"
-    assert last.sentence == f"Wagers of 2.00 at {place} given back by Supervisor 7: misdeal."
+    assert last.sentence == f"Wagers of $2.00 at {place} given back by Supervisor 7: misdeal."
     detail = json.loads(last.detail_text)
     assert (detail["reason"], detail["by"]) == ("misdeal", "Supervisor 7")
     assert desk.shown() == 800_000
@@ -176,3 +179,83 @@ def test_a_round_that_is_void_after_its_gaming_day_still_ties(desk: Desk) -> Non
     assert report.ties
     (row,) = report.accruals
     assert (row.wager_count, row.contribution_microcents) == (0, -50_000_000)
+
+
+ORDER = {"command": "void-game", "table": TABLE, "round": "1", "reason": "misdeal"}
+BOTH = {"operator": "Ann", "second": "Bob"}
+
+
+def ordered(desk: Desk) -> Void:
+    (order,) = desk.manager.intake.ordered_voids(TABLE)
+    assert isinstance(order, Void)
+    return order
+
+
+def voided(order: Void, **other: object) -> events.Voided:
+    told = events.Voided(order.round_number, METHOD_MANAGER, 1, order.reason, order.ticket)
+    return replace(told, **other)  # type: ignore[arg-type]
+
+
+def test_two_people_at_the_manager_void_the_round_under_way(desk: Desk) -> None:
+    desk.start(TABLE, 1, "2A", "5A")
+    shown = desk.shown()
+    said = desk.manager.correct(ORDER | BOTH)
+    assert said.startswith("Game 1 of touch-1 is to be void: 2 bets are given back")
+    assert "main by $0.50000000 goes down" in said
+    assert desk.shown() == shown  # the table has not taken it in yet
+    desk.say(TABLE, voided(ordered(desk)))
+    assert desk.shown() == shown - 50
+    *_, (last, _digest) = desk.store.recorded()
+    assert last.sentence.endswith("given back by Ann and Bob: misdeal.")
+    assert desk.manager.intake.ordered_voids(TABLE) == []
+    assert audit(desk.store).sound
+
+
+def test_one_person_at_the_manager_voids_nothing(desk: Desk) -> None:
+    desk.start(TABLE, 1, "2A")
+    with pytest.raises(LedgerError, match="second person"):
+        desk.manager.correct(ORDER | {"operator": "Ann"})
+    assert desk.manager.intake.ordered_voids(TABLE) == []
+
+
+def test_a_table_voids_nothing_that_nobody_ordered(desk: Desk) -> None:
+    """Catches: a unit's word that the manager did it, taken for the order itself."""
+    desk.start(TABLE, 1, "2A")
+    told = events.Voided(1, METHOD_MANAGER, 1, "misdeal", bytes(16))
+    assert "Nobody at the manager" in only(desk.say(TABLE, told), Error).sentence
+    desk.manager.correct(ORDER | BOTH)
+    order = ordered(desk)
+    for wrong in (voided(order, ticket=b""), voided(order, ticket=bytes(16))):
+        assert "Nobody at the manager" in only(desk.say(TABLE, wrong), Error).sentence
+    assert [kind for kind, _ in desk.entries()].count("VOIDED") == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"round": "2"}, "not under way"),
+        ({"table": "none"}, "There is no table none"),
+        ({"reason": "bad-luck"}, "needs one of the reasons"),
+    ],
+)
+def test_what_cannot_be_voided_is_said(desk: Desk, changed: dict[str, str], sentence: str) -> None:
+    desk.start(TABLE, 1, "2A")
+    with pytest.raises(LedgerError, match=sentence):
+        desk.manager.correct(ORDER | BOTH | changed)
+
+
+def test_a_round_with_a_claim_is_not_voided_at_the_manager(desk: Desk) -> None:
+    desk.start(TABLE, 1, "2A", "5A")
+    desk.claim(TABLE, 1, 1, _5A="four-aces")
+    with pytest.raises(LedgerError, match="its claim 1 stands"):
+        desk.manager.correct(ORDER | BOTH)
+
+
+def test_a_round_that_ended_first_keeps_its_bets_and_somebody_hears_of_it(desk: Desk) -> None:
+    desk.start(TABLE, 1, "2A")
+    desk.manager.correct(ORDER | BOTH)
+    desk.end(TABLE, 1)
+    assert desk.alarm_codes()[-1] == "VOID_LAPSED"
+    assert desk.manager.intake.ordered_voids(TABLE) == []
+    desk.start(TABLE, 2, "2A")
+    assert desk.manager.intake.ordered_voids(TABLE) == []

@@ -100,6 +100,31 @@ def test_no_game_is_void_while_a_win_is_entered_or_stands(touch: Table) -> None:
     touch.accept(commands.card(1, CARD))
 
 
+def test_two_people_at_the_manager_void_the_game(touch: Table) -> None:
+    """Hands that are only selected go with it; what was told twice happens once."""
+    touch.start("2A", "5A")
+    touch.select(5, "four-aces")
+    events = touch.accept(commands.voided_there(1, "exposed-card", CARD))
+    body = {1: 1, 2: numbers.METHOD_MANAGER, 3: 1, 4: "exposed-card", 5: CARD}
+    assert events == [(numbers.VOIDED, body)]
+    assert (touch.state.voided, touch.state.hands) == (["2A", "5A"], [])
+    assert touch.accept(commands.voided_there(1, "exposed-card", CARD)) == []
+
+
+def test_the_manager_voids_no_other_game_and_no_win(touch: Table) -> None:
+    """Catches: a late order that ends the next game, and one that passes over a claim."""
+    touch.start("2A", "5A")
+    assert touch.accept(commands.voided_there(9, "misdeal", CARD)) == []
+    touch.select(5, "four-aces")
+    touch.accept(commands.confirm())
+    assert "being entered" in touch.refuse(commands.voided_there(1, "misdeal", CARD))
+    touch.award(800_075, role=2)
+    touch.accept(commands.card(2, CARD))
+    touch.settle(7)
+    assert "Win 7" in touch.refuse(commands.voided_there(1, "misdeal", CARD))
+    assert touch.state.round_open
+
+
 def test_a_void_game_is_not_opened_again_and_the_next_start_forgets_it(touch: Table) -> None:
     touch.start("2A", "5A")
     touch.accept(commands.void())
