@@ -11,7 +11,7 @@ from typing import Any
 from kit.web.version_signal import VersionSignal
 from manager.explain.for_pages import Explanations
 from manager.intake.units import Units
-from manager.ledger.alarm_causes import AlarmCauses, Cause
+from manager.ledger.alarm_causes import AlarmCauses, Cause, Severity
 from manager.ledger.alarms import Alarm
 from manager.ledger.book import Book
 from manager.ledger.stamps import Stamp, put_stamp
@@ -28,15 +28,17 @@ from manager.web.wins.view import WinsView
 WINS_SHOWN_MAX = 10
 ALARMS_SHOWN_MAX = 50
 CAUSES_SHOWN_MAX = 12
+NOTICE = Severity.NOTICE.name.lower()  # what somebody did as they may: it alarms nobody
 _LIKE = " OR ".join(
     f"lower({column}) LIKE lower(?) ESCAPE '!'"
     for column in ("code", "table_id", "unit_id", "sentence")
 )
 # Strangers who knock are no table's trouble, and anybody can make them many: one row for each code.
 _STRANGERS = "(table_id = '' AND code IN ('ENROLMENT_REFUSED', 'UNKNOWN_UNIT'))"
-_ALARM = "SELECT number, commit_ms, unit_id, table_id, event_sequence, code, sentence FROM alarms"
-_HISTORY = f"{_ALARM} WHERE NOT {_STRANGERS} AND ({_LIKE}) ORDER BY number DESC LIMIT 200"
-_FOLDED = f"SELECT max(number), count(*) FROM alarms WHERE {_STRANGERS} AND ({_LIKE}) GROUP BY code"
+_SAME = "code, table_id, unit_id, sentence, commit_ms / 86400000"  # fifty faults of a bus: one row
+_ROWS = "SELECT max(number) AS newest, count(*) AS many FROM alarms WHERE"
+_HISTORY = f"{_ROWS} NOT {_STRANGERS} AND ({_LIKE}) GROUP BY {_SAME} ORDER BY newest DESC LIMIT 200"
+_FOLDED = f"{_ROWS} {_STRANGERS} AND ({_LIKE}) GROUP BY code"
 
 
 class ManagerView:
@@ -86,7 +88,8 @@ class ManagerView:
             "claims": self._wins.waiting(),
             "wins": [self._wins.row(win) for win in self._book.wins.newest(WINS_SHOWN_MAX)],
             "alarms": [_alarm(alarm) for alarm in self._book.alarms.newest(ALARMS_SHOWN_MAX)],
-            "causes": causes[:CAUSES_SHOWN_MAX],
+            "causes": [each for each in causes if each["severity"] != NOTICE][:CAUSES_SHOWN_MAX],
+            "notices": sum(each["is_open"] and each["severity"] == NOTICE for each in causes),
             "time_ms": self._now_ms(),
         }
 
@@ -99,14 +102,15 @@ class ManagerView:
         self._changes.bump()
 
     def alarm_history(self, wanted: str) -> list[dict[str, Any]]:
-        """The newest alarms that have these words in code, table, unit or sentence."""
+        """The newest alarms that have these words in code, table, unit or sentence.
+
+        What was said again on the same day is one row with a count, at its last time.
+        """
         store, like = self._book.store, [f"%{_escaped(wanted)}%"] * 4
-        found = [(row, 1) for row in store.rows(_HISTORY, like)]
-        for number, count in store.rows(_FOLDED, like):
-            last = store.get(ALARMS, number)
-            found += [(last, count)] if last else []
-        found.sort(key=lambda each: each[0][0], reverse=True)
-        return [_alarm(Alarm(*row)) | {"count": count} for row, count in found]
+        counts = dict([*store.rows(_HISTORY, like), *store.rows(_FOLDED, like)])
+        rows = [store.get(ALARMS, number) for number in sorted(counts, reverse=True)]
+        found = [Alarm(*row) for row in rows if row is not None]
+        return [_alarm(each) | {"count": counts[each.number]} for each in found]
 
     def claims(self) -> list[dict[str, Any]]:
         """Every win that waits, in the order in which they are paid."""

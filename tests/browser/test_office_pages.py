@@ -72,6 +72,29 @@ def test_every_page_fits_and_can_be_read(house: OfficeHouse, look: str) -> None:
     assert not wrong, wrong
 
 
+# What is larger than any win of the floor, where a win's amount stands; and what must not be cut.
+LARGEST = (
+    """() => document.querySelectorAll(".paid").forEach(e => e.textContent = "$99,999,999.99")"""
+)
+BROKEN = """() => [...document.querySelectorAll(".paid, .tag, .rows dd")]
+  .filter(e => {
+    const box = e.getBoundingClientRect(), line = parseFloat(getComputedStyle(e).fontSize) * 1.6;
+    const room = e.closest(".scroll, .slip, main").getBoundingClientRect();
+    const lines = e.matches(".paid") ? 1 : 8;
+    return box.width && (box.right > room.right + 1 || box.height > lines * line);
+  })
+  .map(e => e.className + ": " + e.textContent)"""
+
+
+@pytest.mark.parametrize("path", ["/", "/wins", "/wins/1", "/claims/touch-2/1"])
+def test_a_phone_holds_the_largest_win(house: OfficeHouse, path: str) -> None:
+    """Catches: a tag that is cut, an amount in two lines, a value with a letter in each line."""
+    page = house.let_in(Role.CAGE, **LOOKS["phone"])
+    page.goto(house.url + path)
+    page.evaluate(LARGEST)
+    assert page.evaluate(BROKEN) == []
+
+
 def test_an_admin_has_people_and_no_other_page_links_there(house: OfficeHouse) -> None:
     page = house.let_in(Role.ADMIN, **LOOKS["phone"])
     page.goto(f"{house.url}/people")

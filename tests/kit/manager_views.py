@@ -235,6 +235,7 @@ def manager_view(**fields: Any) -> View:
         "wins": [win_row(1)],
         "alarms": [],
         "causes": [],
+        "notices": 0,
     }
     return {**view, **fields}
 
@@ -274,6 +275,7 @@ def table_row(table: str, name: str, link: str, state: str, **fields: Any) -> Vi
     return {
         **row,
         "round": 12,
+        "is_on": True,
         "wagers": 3,
         "last_event_age_ms": 1200,
         "locked": False,

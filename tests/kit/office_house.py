@@ -19,7 +19,7 @@ from tests.kit.served_pages import Served
 
 
 class OfficeHouse:
-    """Two tables on one meter, one win of two winners, and windows that note what is odd."""
+    """Two tables on one meter, a win of two, one that waits, and windows that note what is odd."""
 
     def __init__(self, browser: Browser, books: Books) -> None:
         self.browser, self.books = browser, books
@@ -75,6 +75,8 @@ def office_house(browser: Browser, folder: Path) -> Iterator[OfficeHouse]:
     books.open(document("touch-2"), "touch-2")
     books.start("touch-1", 1, "1A", "2A", "5A")
     books.paid(_5A="four-aces", _2A="straight-flush")
+    books.start("touch-2", 1, "3A")
+    books.receive_award("touch-2", books.claim("touch-2", 1, 1, _3A="straight-flush"))
     house = OfficeHouse(browser, books)
     with house.served:
         yield house

@@ -18,7 +18,7 @@ from manager.people.people import Person
 from manager.people.two_people import Preview, Waiting
 from manager.setup.table_people import HIDDEN_WORDS
 from manager.web.access import Access, form_of, session_of
-from manager.web.corrections.forms import FORMS, Form, request_of
+from manager.web.corrections.forms import FORMS, Field, Form, request_of
 
 PAST_SHOWN_MAX = 50
 # Of what is asked for on pages of its own.
@@ -174,13 +174,13 @@ class CorrectionPages:
 
     def _row(self, each: Waiting, person: Person) -> dict[str, Any]:
         form = FORMS.get(each.command)
-        labels = {field.name: field.label for field in form.fields} if form else {}
+        fields = {field.name: field for field in form.fields} if form else {}
         return {
             "number": each.number,
             "title": form.title if form else TITLES.get(each.command, each.command),
             "is_table": each.command == OPEN_TABLE,
             "words": [
-                (labels.get(name, LABELS.get(name, name)), text)
+                self._said(fields.get(name), name, text)
                 for name, text in each.words.items()
                 if name not in HIDDEN_WORDS
             ],
@@ -194,6 +194,13 @@ class CorrectionPages:
             "is_mine": each.asked_by == person.name,
             "problem": self._access.two_people.problem_for(person, each),
         }
+
+    def _said(self, field: Field | None, name: str, text: str) -> tuple[str, str]:
+        """One thing that was asked for, in the words of the form."""
+        if field is None:
+            return LABELS.get(name, name), text
+        choices = dict(field.choices(self._view())) if field.choices else {}
+        return field.label, choices.get(text, text)
 
     def _page(
         self, request: Request, name: str, here: str, status: int = 200, **values: Any

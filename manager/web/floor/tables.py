@@ -115,6 +115,7 @@ class TablesView:
         latest = self._book.rounds.latest(table_id)
         is_on = latest is not None and latest.is_on
         known_state = "locked" if is_on else "open"
+        grave = [each for each in open_ones if each["severity"] != "notice"]
         return {
             "id": table_id,
             "name": self._book.tables.rules(table_id).settings.name,
@@ -125,11 +126,12 @@ class TablesView:
             "lock_sentence": unit.lock_sentence if unit else "",
             "state": (connection.unit_state if connection else "") or known_state,
             "round": latest.number if latest else 0,
+            "is_on": is_on,
             "wagers": len(latest.accepted) if latest and is_on else 0,
             "last_event_age_ms": self._age_ms(unit),
             "last_win": self._last_wins.of(table_id),
-            "alarms": len(open_ones),
-            "worst": open_ones[0]["severity"] if open_ones else "",
+            "alarms": len(grave),
+            "worst": grave[0]["severity"] if grave else "",
         }
 
     def _age_ms(self, unit: Unit | None) -> int | None:
