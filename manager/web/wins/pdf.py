@@ -39,32 +39,42 @@ Rows = Sequence[tuple[str, str]]
 
 def pdf_of(win: View, address: str) -> bytes:
     """All sheets. `address` is what the QR code leads to, "" for none."""
+    # Each sheet says how many there are, which is known only when all are drawn once.
+    count = _draw(io.BytesIO(), win, "", 0)
     file = io.BytesIO()
+    _draw(file, win, address, count)
+    return file.getvalue()
+
+
+def _draw(file: io.BytesIO, win: View, address: str, count: int) -> int:
+    """Draws every sheet into the file; returns how many there are."""
     # Not compressed: a few kilobytes more, and what it says can be read without a tool.
     canvas = Canvas(file, pagesize=letter, invariant=1, pageCompression=0)
     canvas.setTitle(words.slip_title(win))
     canvas.setSubject(win["tail"])  # whole, for a program that looks for it
-    sheet = _Sheet(canvas, win, address)
+    sheet = _Sheet(canvas, win, address, count)
     sheet.cover()
     for line in win["lines"]:
         sheet.slip(line)
     canvas.save()
-    return file.getvalue()
+    return sheet.number
 
 
 class _Sheet:
     """One sheet after the other; `_y` is where the next line goes."""
 
-    def __init__(self, canvas: Canvas, win: View, address: str) -> None:
+    def __init__(self, canvas: Canvas, win: View, address: str, count: int) -> None:
         self._canvas = canvas
         self._win = win
         self._address = address
-        self._number = 0
-        self._y = TOP
+        self._count = count
+        self.number = 0
+        self._what = ""
+        self._y: float = TOP
 
     def cover(self) -> None:
         win = self._win
-        self._head(words.slip_title(win), "Cover")
+        self._head("Cover")
         self._amount(win["total_cents"], win["total_words"], "Handed over in all")
         self._rows(words.place_rows(win))
         self._heading("Paid in this order")
@@ -74,8 +84,7 @@ class _Sheet:
             self._small(words.meter_line(line))
         if win["envy"]:
             self._heading("Envy")
-            for line in win["envy"]:
-                self._pair(f"Seat {line['seat']} ({line['sensor']})", money(line["amount_cents"]))
+            self._envy(win["envy"])
             self._pair("Envy in all", money(win["envy_total_cents"]))
         for hand in win["dealt"]:
             self._small(f"Cards at {hand['sensor']}: {words.dealt(hand)}.")
@@ -91,7 +100,7 @@ class _Sheet:
         self._canvas.showPage()
 
     def slip(self, line: View) -> None:
-        self._head(words.slip_title(self._win), f"Winner {line['order']}")
+        self._head(f"Winner {line['order']}")
         self._amount(line["amount_cents"], line["amount_words"], line["label"])
         self._rows(words.line_rows(line))
         self._rows(words.place_rows(self._win))
@@ -100,19 +109,25 @@ class _Sheet:
 
     # -- parts -------------------------------------------------------------------------------
 
-    def _head(self, title: str, what: str) -> None:
-        self._number += 1
+    def _head(self, what: str) -> None:
+        self._what = what
+        self._top(what)
+        self._qr()
+
+    def _top(self, what: str) -> None:
+        """What names a sheet that is found alone."""
+        self.number += 1
         self._y = TOP
         self._text(LEFT, self._win["property"] or "Underfelt", BOLD, 11)
         self._canvas.setFont(PLAIN, 10)
-        count = len(self._win["lines"]) + 1
-        self._canvas.drawRightString(RIGHT, self._y, f"{what}, sheet {self._number} of {count}")
+        self._canvas.drawRightString(
+            RIGHT, self._y, f"{what}, sheet {self.number} of {self._count}"
+        )
         self._y -= 26
-        self._text(LEFT, title, BOLD, 20)
+        self._text(LEFT, words.slip_title(self._win), BOLD, 20)
         self._y -= 10
         self._canvas.line(LEFT, self._y, RIGHT, self._y)
         self._stamp()
-        self._qr()
 
     def _stamp(self) -> None:
         sentence = words.stamp_sentence(self._win)
@@ -157,6 +172,19 @@ class _Sheet:
         self._canvas.setFont(BOLD, 10)
         self._canvas.drawRightString(RIGHT, self._y, right)
 
+    def _envy(self, lines: Sequence[View]) -> None:
+        """Two in a row: a full table has more of them than a cover has lines."""
+        middle = (LEFT + RIGHT) / 2
+        for place, line in enumerate(lines):
+            is_right = place % 2
+            if not is_right:
+                self._y -= LINE
+                self._room()
+            left, right = (middle + 18, RIGHT) if is_right else (LEFT, middle - 18)
+            self._text(left, f"Seat {line['seat']} ({line['sensor']})", PLAIN, 10)
+            self._canvas.setFont(BOLD, 10)
+            self._canvas.drawRightString(right, self._y, money(line["amount_cents"]))
+
     def _heading(self, text: str) -> None:
         self._y -= LINE + 8
         self._room()
@@ -197,7 +225,7 @@ class _Sheet:
 
     def _next_sheet(self) -> None:
         self._canvas.showPage()
-        self._y = TOP
+        self._top(f"{self._what}, continued")
 
     def _text(self, x: float, text: str, font: str, size: float) -> None:
         self._canvas.setFont(font, size)

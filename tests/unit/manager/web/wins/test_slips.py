@@ -117,6 +117,19 @@ def test_the_pdf_has_a_cover_and_one_sheet_for_each_winner() -> None:
     assert "sheet 3 of 3" in second
 
 
+def test_every_sheet_names_its_win_also_one_that_goes_on() -> None:
+    """Catches: a sheet of signature lines that belongs to no win, and a count without it."""
+    lines = [win_line(order=seat, seat=seat, sensor=f"{seat}A") for seat in range(1, 8)]
+    envy = [{"seat": seat, "sensor": f"{seat}A", "amount_cents": 500} for seat in range(1, 8)]
+    stamps = [{"stamp": "paid", "by": "Cy Cage", "time_ms": 0, "note": ""}]
+    sheets = text_of(pdf_of(win_row(1, lines=lines, envy=envy, stamps=stamps), ADDRESS))
+    assert "Cover, continued" in sheets[1]
+    for number, sheet in enumerate(sheets, 1):
+        assert "Jackpot win 1" in sheet
+        assert f"sheet {number} of {len(sheets)}" in sheet
+        assert "PAID. Cy Cage" in sheet
+
+
 def test_the_ledgers_tail_is_whole_on_the_sheet() -> None:
     """Catches: a witness that runs off the paper, and so proves nothing."""
     pdf = pdf_of(win_row(1), ADDRESS)
