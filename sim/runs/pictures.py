@@ -98,6 +98,7 @@ def photograph_office(page: Any, url: str, folder: Path) -> None:
     page.get_by_role("button", name="Look at it").click()
     page.wait_for_selector("#wrong-table-seats")
     photograph("", "5-set-up")
+    photograph("/cards", "6-cards")
 
 
 def move_chips(page: Any, addresses: BenchAddresses, action: str) -> None:

@@ -123,7 +123,7 @@ def test_words_sum_wagers_or_list_each() -> None:
     found = explained(desk_with_a_win())
     short, full = list(lines_of(found, False)), list(lines_of(found, True))
     assert any("3 wagers at touch-1, round 1 (entry" in line for line in short)
-    each = [line for line in full if "one of 3 wagers of 1.00" in line]
+    each = [line for line in full if "one of 3 wagers of $1.00" in line]
     assert [line.split("wager: At ")[1][:2] for line in each] == ["2A", "5A", "7A"]
     assert any("8000.75  paid" in line for line in short)
     assert short[-1] == "The amount follows from the ledger."

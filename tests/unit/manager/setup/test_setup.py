@@ -113,7 +113,7 @@ def test_the_opening_entry_explains_the_beginning_amount_and_the_terms() -> None
     manager = new_manager()
     manager.open_table(table_toml(opening='"8000.00"'))
     ((recorded, _),) = manager.store.recorded()
-    assert "opened at 8000.00" in recorded.sentence
+    assert "opened at $8,000.00" in recorded.sentence
     assert '"contribution_ppm":250000' in recorded.detail_text
 
 
