@@ -49,7 +49,7 @@ def test_every_correction_can_be_typed(data: Path, capsys: pytest.CaptureFixture
     assert said[-1][1] == "Win 3 of round 1 at touch-1 is recorded: $9.00 at 2A."
     assert said[0][1] == "Win 1 is reversed by transaction 17."
     assert said[1][1] == "Win 2 is recorded in place of win 1."
-    assert said[3][1] == "Jackpot main is adjusted by transaction 22 and shows 1004.75."
+    assert said[3][1] == "Jackpot main is adjusted by transaction 22 and shows $1,004.75."
     assert said[4][1].endswith("from its next reseed on.")
     assert main(["audit", "--data", str(data)]) == 0
 
