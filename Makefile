@@ -79,8 +79,8 @@ fuzz: setup-test ## the fuzz tests, fifty times as deep
 fuzz-codec: setup-test ## coverage-guided fuzzing of the codecs for a minute (x86_64)
 	@$(PYTHON) -m pip install --quiet "atheris>=3.0" && $(PYTHON) tests/fuzz/atheris_codec.py -max_total_time=60
 
-perf: setup-test ## measure; ratios of one run, JSON in build/perf.json
-	@$(PYTHON) -m sim perf --json build/perf.json
+perf: setup-test ## measure; ratios of one run, JSON in build/perf.json; KEEP=LABEL NOTE=WORDS plots it with earlier ones
+	@$(PYTHON) -m sim perf --json build/perf.json $(if $(KEEP),--keep "$(KEEP)" --note "$(NOTE)")
 
 #> To ship it
 deb: setup-check ## Debian packages in build/deb; SUITE=trixie or bookworm, ARCH=amd64 or arm64

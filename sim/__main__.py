@@ -36,6 +36,8 @@ def _parser() -> argparse.ArgumentParser:
     perf = commands.add_parser("perf", help="measure, and print each figure beside its bound")
     perf.add_argument("--json", type=Path, default=None, metavar="FILE")
     perf.add_argument("--only", default="", help="groups whose title contains this")
+    perf.add_argument("--keep", default="", metavar="LABEL", help="keep this run and plot all kept")
+    perf.add_argument("--note", default="", help="about the machine, beside the kept run")
     perf.set_defaults(run=_perf)
     replay = commands.add_parser("replay", help="a recorded round through the shipped sensing")
     replay.add_argument("file", type=Path, metavar="FILE")
@@ -81,7 +83,7 @@ def _run(options: argparse.Namespace) -> int:
 def _perf(options: argparse.Namespace) -> int:
     from sim.runs.perf.command import run_perf
 
-    return run_perf(options.json, options.only)
+    return run_perf(options.json, options.only, options.keep, options.note)
 
 
 def _replay(options: argparse.Namespace) -> int:

@@ -67,6 +67,7 @@ class SimUnit:
         self.sealer: Sealer = seeded_sealer(config.board.serial, seed)
         self.references = FeltReferences()
         self.open_felt: FeltOpener = TableFelt
+        self.open_backend: Callable[[World], Backend] = SimBackend
         self.program: ProgramCheck | None = None  # the release it pretends to run
         self.service = ServicePlace(root=NO_MACHINE)
         self.controller: Unit | None = None
@@ -161,7 +162,7 @@ class SimUnit:
             self._forget()
 
     def _open_backend(self) -> Backend:
-        return SimBackend(self._world)
+        return self.open_backend(self._world)
 
     async def _end(self) -> None:
         """The program is gone; of what it held, only what this process holds for it is let go."""

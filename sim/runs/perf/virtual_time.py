@@ -9,6 +9,7 @@ import time
 from hal import aio
 from sim.floor.floor import Floor, FloorTable
 from sim.runs.perf.figures import Figure
+from sim.runs.sense.matrix import Plan, run_matrix
 from sim.runs.storm.options import DEPTHS, StormOptions
 from sim.runs.storm.run import run_storm
 from sim.time.loop import run_virtual
@@ -16,11 +17,12 @@ from sim.time.loop import run_virtual
 ROUNDS = 20
 ROUND_S = 45
 SEATS = (1, 3, 4, 6)
+SENSING_TRIALS = 300
 STORM_TABLES, STORM_HOURS, STORM_SEED = 4, 0.1, 1
 
 
 def measure() -> list[Figure]:
-    return [_peace(), *(_storm(depth) for depth in DEPTHS)]
+    return [_peace(), *(_storm(depth) for depth in DEPTHS), _sensing()]
 
 
 def _peace() -> Figure:
@@ -47,6 +49,12 @@ def _storm(depth: str) -> Figure:
         f"{sum(result.faults.values())} faults; {table_hours * 3600 / result.cpu_seconds:.0f}x "
         f"real time; {verdict}",
     )
+
+
+def _sensing() -> Figure:
+    result = run_matrix(Plan(seed=1, trials=SENSING_TRIALS, register_part=0))
+    beside = f"{result.fast_trials} trials of the matrix, the short way, MPR121"
+    return Figure("sensing trials", result.trials_per_cpu_s, "1/CPU-s", beside)
 
 
 async def _play_rounds() -> float:
