@@ -58,9 +58,11 @@ class StormFloor:
         self.dealers.append(Dealer(table, random.Random(f"{seed}/dealer")))
 
     async def open(self) -> None:
-        # A tech for each table: tables that stand open while others are calibrated prove nothing.
-        await asyncio.gather(*(table.install() for table in self.tables))
+        if self._depth == DEEP:
+            # A tech for each table: those that stand open meanwhile would prove nothing.
+            await asyncio.gather(*(table.calibrate() for table in self.tables))
         for table in self.tables:
+            await table.install()
             await table.power_on()
         for dealer in self.dealers:
             name = f"dealer of {dealer.table.table_id}"
