@@ -60,9 +60,10 @@ class StormFloor:
     async def open(self) -> None:
         if self._depth == DEEP:
             # A tech for each table: those that stand open meanwhile would prove nothing.
-            await asyncio.gather(*(table.calibrate() for table in self.tables))
+            await asyncio.gather(*(table.install() for table in self.tables))
         for table in self.tables:
-            await table.install()
+            if self._depth != DEEP:
+                await table.install()
             await table.power_on()
         for dealer in self.dealers:
             name = f"dealer of {dealer.table.table_id}"

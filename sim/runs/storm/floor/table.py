@@ -82,7 +82,6 @@ class StormTable:
         self.unit.open_felt = partial(felt, self.world)
         if original is not None:  # the key that signs lies on the disk, and is copied with it
             self.unit.sealer = original.unit.sealer
-        self._is_calibrated = False
         self.panel = Panel(self.unit)
         manager.process.enrol(self.unit.sealer)
 
@@ -101,14 +100,8 @@ class StormTable:
         self.world.start()
         if self.depth == WIDE:
             self.unit.references = empty_references(self.world)
-        elif not self._is_calibrated:
-            await self.calibrate()
-
-    async def calibrate(self) -> None:
-        """The part of it that takes a while."""
-        self.world.start()
-        await self.unit.calibrate()
-        self._is_calibrated = True
+        else:
+            await self.unit.calibrate()
 
     async def power_on(self) -> None:
         """Ends with the program running, or without power again, or with a violation."""
