@@ -69,14 +69,12 @@ class BlankDisk:
 
     def boot(self, until: tuple[str, ...]) -> list[str]:
         """The console's lines until all of these were said; then the power is cut."""
-        running = subprocess.Popen(
-            [str(BOOT), str(self.disk), "/dev/stdout"], stdout=subprocess.PIPE, bufsize=0
-        )
-        try:
-            return list(self._lines(running, set(until)))
-        finally:
-            running.kill()
-            running.wait()
+        words = [str(BOOT), str(self.disk), "/dev/stdout"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, bufsize=0) as running:
+            try:
+                return list(self._lines(running, set(until)))
+            finally:
+                running.kill()
 
     def _lines(self, running: subprocess.Popen[bytes], missing: set[str]) -> Iterator[str]:
         assert running.stdout is not None
