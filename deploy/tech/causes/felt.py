@@ -17,7 +17,7 @@ from deploy.tech.causes.rule import Finding, Rule
 LOOSE = ("far below empty felt", "out of range", "out-of-range")
 BELOW = "reads below empty felt"
 WET = ("came slowly or unlike a chip", "the felt is wet around here")
-NOISE = ("something disturbs this spot", "something moves here")
+NOISE = ("something disturbs this spot",)
 LITTLE = "too little for a chip"
 CREPT = "the empty felt has drifted"
 MOVED = "all sensors changed during the power cut"
@@ -31,6 +31,8 @@ MOVED_MIN_S = 5
 # In chips a second; empty felt and chips at rest move by a thirtieth of this.
 JITTER_MIN, JITTER_STEPS_MIN = 0.08, 15
 HAND_CHIPS = 2.0
+# How long water reads above empty felt at least, and what else lies there as long: a chip.
+STAYS_S, STAYS_CHIPS, CHIP_LIKE = 12, 0.1, (0.8, 1.2)
 # A few chips say more about where they lay than about the pad.
 CHIPS_MIN = 3
 CHIP_LOW, OTHERS_MIN = 0.83, 0.9
@@ -146,6 +148,9 @@ def wet_felt(facts: Facts) -> Finding | None:
     noisy = _noisy(facts)
     wet = _in_trouble(facts, (*WET, BELOW), WET_MIN_S)
     wet = {sensor: count for sensor, count in wet.items() if sensor not in noisy}
+    # After a hand, too, a table is careful for a while. Water is what does not go away.
+    if not any(map(_stays, (levels for sensor in wet for levels in facts.levels(sensor)))):
+        return None
     loose, crept = _in_trouble(facts, LOOSE, LOOSE_MIN_S), _crept(facts)
     wet = {
         sensor: count for sensor, count in wet.items() if sensor not in loose and sensor != crept
@@ -158,6 +163,16 @@ def wet_felt(facts: Facts) -> Finding | None:
     ]
     score = 90 if len(wet) > 1 else 80
     return Finding(score, f"The felt is wet around {', '.join(wet)}.", tuple(evidence))
+
+
+def _stays(levels: Sequence[float | None]) -> bool:
+    """Whether something that does not weigh as a chip lay there without a pause."""
+    read = [each for each in levels if each is not None]
+    for begin in range(len(read) - STAYS_S + 1):
+        window = read[begin : begin + STAYS_S]
+        if min(window) >= STAYS_CHIPS and not CHIP_LIKE[0] <= median(window) <= CHIP_LIKE[1]:
+            return True
+    return False
 
 
 def worn_pad(facts: Facts) -> Finding | None:

@@ -40,8 +40,9 @@ nothing else. {seeds}
 **{right} of {all} evenings ({part:.1%}) were named right.** A sound table must have no name at all.
 """
 AFTER = """
-A row is what was put in. `python -m sim diagnose --matrix N` measures it again at fresh seeds, and
-`--save` adds it to this table. Every run of `make test` tries some faults at a fresh seed.
+A row is what was put in. Evenings after which a rule was changed are left out.
+`python -m sim diagnose --matrix N` measures it again at fresh seeds, and `--save` adds it to this
+table. Every run of `make test` tries some faults at a fresh seed.
 
 The simulator's faults are a model of real ones. No rule has met a real table yet.
 """

@@ -64,10 +64,11 @@ async def shorted_interrupt(table: IllTable, chance: random.Random) -> None:
 async def wrong_board_file(table: IllTable, chance: random.Random) -> None:
     """A table file whose IC is at another address, as its neighbour's board has it."""
     config = table.table.unit.config
-    board, ic = config.board, chance.choice(config.board.ics)
-    used = {each.address for each in board.ics}
-    others = [address for address in ADDRESSES[ic.kind] if address not in used]
-    wrong = _moved(board, ic, chance.choice(others))
+    board, used = config.board, {each.address for each in config.board.ics}
+    free = [
+        (ic, address) for ic in board.ics for address in ADDRESSES[ic.kind] if address not in used
+    ]
+    wrong = _moved(board, *chance.choice(free))
     await table.stop()
     table.table.unit.config = replace(config, board=wrong)
     await asyncio.sleep(chance.uniform(2, 6))

@@ -48,6 +48,13 @@ def scanned(*rows: tuple[int, str, str]) -> dict[str, Any]:
     )
 
 
+def wet_spots() -> dict[str, Any]:
+    """Two spots that are careful, and one that reads above empty felt all the while."""
+    found = spots({"3A": {WET: 20}, "4A": {WET: 20}}, {})
+    found["3A"]["levels"] = [0.4] * 20
+    return found
+
+
 FOUND = {
     "silent-ic": [
         scanned((0x5A, "sense-1", "silent")),
@@ -57,7 +64,7 @@ FOUND = {
     "shorted-interrupt": [fault("interrupt", "sense-1", "its interrupt line is held low")],
     "wrong-board-file": [scanned((0x5A, "sense-1", "silent"), (0x5B, "", "stranger"))],
     "loose-pad": [diary(spots=spots({"3A": {LOOSE: 9}}, {}))],
-    "wet-felt": [diary(spots=spots({"3A": {WET: 20}, "4A": {WET: 20}}, {}))],
+    "wet-felt": [diary(spots=wet_spots())],
     "noisy-charger": [diary(spots=spots({"3A": {NOISE: 20}, "4A": {NOISE: 20}}, {}))],
     "worn-pad": [diary(spots=spots({}, EVEN | {"3A": [0.7, 0.72, 0.7]}))],
     "felt-changed": [diary(spots=spots({sensor: {MOVED: 9} for sensor in SENSORS}, {}))],
@@ -85,6 +92,7 @@ SOUND = [
     diary(buses=[bus(faults=3, last_fault=NACK, faults_at={"90": 3})]),
     diary(buses=[bus(recoveries=1, last_recovery="the data line is free; nothing was done.")]),
     diary(spots=spots({"3A": {"a hand or something large is here": 60}, "4A": {LOOSE: 2}}, EVEN)),
+    diary(spots=spots({sensor: {WET: 15} for sensor in SENSORS}, EVEN)),
     diary(spots=spots({"3A": {WET: 3, NOISE: 4}}, EVEN | {"3A": [0.9, 0.88, 0.9]})),
     diary(computer={"looks": 9, "supply_looks": {}, "supply_since_start": []}),
     diary(clock_jumps=[], link={"losses": 2, "endings": {"nothing heard for 5 s": 2}}),
