@@ -8,7 +8,7 @@ on it, and one odd chip or one odd day decides nothing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import combinations
 from math import sqrt
@@ -23,9 +23,13 @@ from hal import aio
 from hal.errors import WorkerBusy
 from hal.worker import Worker
 from kit.clock import WallClock
+from protocol.sensor_id import seat_order
+from protocol.wire.fields import clipped
+from protocol.wire.rows import ADVICE_MAX_BYTES, PARTS, SPOT_HEALTHS, SpotHealth
 
 log = logging.getLogger("controller.evidence.health")
 
+SPOTS_MAX = SPOT_HEALTHS.count_max
 LISTEN_EVERY_MS = 1000
 SAVE_EVERY = 600  # listens: ten minutes
 # Noise is what is left within so many listens; in a longer time the felt itself drifts.
@@ -110,7 +114,10 @@ class HealthWatch:
         store: HealthStore,
         disk: Worker,
         wall_ms: WallClock,
+        tell: Callable[[tuple[SpotHealth, ...]], None] = lambda healths: None,
     ) -> None:
+        """`tell` hears how the spots fare, at the start and whenever more was kept."""
+        self._tell = tell
         self._spots = spots
         self._store = store
         self._disk = disk
@@ -125,6 +132,7 @@ class HealthWatch:
     async def run(self) -> None:
         """Until it is cancelled; an orderly stop then keeps what was heard by then."""
         listens = 0
+        await self._sum_up()
         while True:
             await aio.sleep_ms(LISTEN_EVERY_MS)
             listens += 1
@@ -132,6 +140,13 @@ class HealthWatch:
             is_new_day = self._wall_ms() // DAY_MS != self._begun_wall_ms // DAY_MS
             if is_new_day or listens % SAVE_EVERY == 0:
                 await self.keep()
+                await self._sum_up()
+
+    async def _sum_up(self) -> None:
+        try:
+            self._tell(await self._disk.run(partial(sum_up, self._store)))
+        except (apsw.Error, WorkerBusy) as error:
+            log.error("the spots' health was not summed up: %s", error)
 
     def _begin(self) -> None:
         self._begun_wall_ms = self._wall_ms()
@@ -158,6 +173,23 @@ class HealthWatch:
             await self._disk.run(partial(self._store.keep, stretches))
         except (apsw.Error, WorkerBusy) as error:
             log.error("the spots' health was not kept: %s", error)
+
+
+def sum_up(store: HealthStore) -> tuple[SpotHealth, ...]:
+    """Each spot's last day and what to do about it, for the manager's people."""
+    found = []
+    for sensor in sorted(store.sensors(), key=seat_order):
+        days = store.days(sensor)
+        last = days[-1]
+        chip = 0 if last.chip_level is None else round(1000 * last.chip_level)
+        noise = 0 if last.noise_times is None else round(100 * last.noise_times)
+        said = clipped(advice(days), ADVICE_MAX_BYTES)
+        found.append(SpotHealth(sensor, _within(chip), _within(noise), said))
+    return tuple(found[:SPOTS_MAX])
+
+
+def _within(figure: int) -> int:
+    return min(max(figure, 0), PARTS.maximum)
 
 
 def advice(days: list[Day]) -> str:

@@ -22,6 +22,8 @@ from protocol.wire.errors import ErrorCode
 from protocol.wire.events import Checked
 from protocol.wire.settings import TableSettings
 
+# What a manager's people read while a technician has closed the table.
+IN_SERVICE = "service"
 # What a welcome shows to be over.
 PASSING = ("fork", "locked", "unknown_unit", "version", "counters", "wager", "restore", "tail")
 
@@ -42,6 +44,8 @@ class ManagerNews:
         self._deal = deal
 
     def state(self) -> str:
+        if self._table.service.is_on:
+            return IN_SERVICE
         return self._table.word(self._keeper.live_state.phase())
 
     def link_changed(self, up: bool) -> None:

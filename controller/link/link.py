@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable
 from enum import Enum
 from functools import partial
+from itertools import count
 
 from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
@@ -28,6 +29,7 @@ from kit.tasks import first_ends_all
 from protocol.proof.counters import difference
 from protocol.wire import messages
 from protocol.wire.errors import ErrorCode, ProtocolError
+from protocol.wire.rows import SpotHealth
 from protocol.wire.stream import FrameStream
 from protocol.wire.version import (
     HEARTBEAT_MS,
@@ -47,6 +49,7 @@ CONNECT_LATE_MAX_MS = 5000
 RETRY_FIRST_MS = 250
 RETRY_MAX_MS = 1500
 SEND_BATCH_MAX = 16
+SPOTS_EVERY_BEATS = 60
 
 # Trouble that trying again will not cure: a person must act, and the table must show it.
 LASTING = (
@@ -89,6 +92,7 @@ class ManagerLink:
     ) -> None:
         self.order = order
         self.history = LinkHistory(wall_ms)
+        self.spot_health: tuple[SpotHealth, ...] = ()  # as the evidence last found it
         self._owner = owner
         self._journal = journal
         self._disk = disk
@@ -140,9 +144,8 @@ class ManagerLink:
         try:
             stream = await aio.wait_for_ms(self.order.call(), connect_max_ms)
         except (OSError, aio.TimeoutError) as error:
-            reason = str(error) or "no answer"
-            log.info("cannot reach the Game Manager at %s: %s", self.order.called, reason)
-            self.history.ended(f"cannot reach the Game Manager: {reason}")
+            self.history.ended(f"cannot reach the Game Manager: {str(error) or 'no answer'}")
+            log.info("cannot reach the Game Manager at %s: %r", self.order.called, error)
             return Ending.REFUSED
         try:
             return await self._talk_until_it_ends(stream)
@@ -345,8 +348,9 @@ class ManagerLink:
                 await self._acknowledged.wait()
 
     async def _send_heartbeats(self, stream: FrameStream) -> None:
-        while True:
-            beat = messages.Heartbeat(monotonic_ms=aio.ticks_ms(), state=self._owner.state())
+        for number in count():
+            spots = () if number % SPOTS_EVERY_BEATS else self.spot_health
+            beat = messages.Heartbeat(aio.ticks_ms(), self._owner.state(), spots)
             await _write(stream, beat, self.history)
             await aio.sleep_ms(HEARTBEAT_MS)
 

@@ -101,7 +101,8 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
     lights = _lights(place, hardware.board, core, felt)
     sensing = _sensing(place, hardware, core, felt, lights)
     link = _link(place, hardware, core)
-    health = HealthWatch(felt.spots, stores.health, evidence_disk, place.wall_ms)
+    tell = partial(setattr, link, "spot_health")
+    health = HealthWatch(felt.spots, stores.health, evidence_disk, place.wall_ms, tell)
     diary = Diary(
         felt.spots,
         hardware.board,

@@ -17,6 +17,7 @@ from manager.link.meter_frames import MeterFrame, MeterFrames
 from protocol.wire.errors import ProtocolError
 from protocol.wire.framing import frame
 from protocol.wire.messages import Heartbeat, Message
+from protocol.wire.rows import SpotHealth
 from protocol.wire.stream import FrameStream
 from protocol.wire.version import HEARTBEAT_MS, LINK_DOWN_MS
 
@@ -39,6 +40,7 @@ class Connection:
         self.heard_s = 0.0  # when its last frame came, by the loop's clock; 0: none yet
         self.settings_digest = b""  # of those that the unit was told last
         self.unit_state = ""  # as the unit's last heartbeat said
+        self.spots: tuple[SpotHealth, ...] = ()  # as it last said how they fare
         self.uncommitted_count = 0  # events read but not yet durable
         self.dropped = asyncio.Event()
         self._queue: deque[tuple[int, bytes]] = deque()  # with what each rests on

@@ -251,6 +251,7 @@ class ManagerServer:
         if isinstance(message, Event):
             self._events.add(connection, message)
         elif isinstance(message, Heartbeat):
+            connection.spots = message.spots or connection.spots
             if connection.unit_state != message.state:
                 connection.unit_state = message.state
                 self._changes.bump()

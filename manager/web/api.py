@@ -121,7 +121,20 @@ class MachinesApi(Protocol):
         ...
 
 
+class SpotsApi(Protocol):
+    def rows(self) -> list[View]:
+        """Every spot of every table, the worst first."""
+        ...
+
+    def tables(self) -> list[View]:
+        """Every table: its state, and whether its spots are known."""
+        ...
+
+
 class ManagerApi(Protocol):
+    @property
+    def spots(self) -> SpotsApi: ...
+
     @property
     def machines(self) -> MachinesApi: ...
 

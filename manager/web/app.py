@@ -16,6 +16,7 @@ from manager.web.archive.pages import ArchivePages
 from manager.web.corrections.pages import CorrectionPages
 from manager.web.day.pages import DayPages
 from manager.web.floor.pages import FloorPages, floor_parts
+from manager.web.health.pages import SpotPages
 from manager.web.machines.routes import MachineRoutes
 from manager.web.machines.token_pages import TokenPages
 from manager.web.managers_page import ManagersPage
@@ -70,6 +71,7 @@ def build(
             *MachineRoutes(manager.machines, access).routes(),
             *CorrectionPages(access, templates, manager.view).routes(),
             *UnitPages(units, manager, access, render).routes(),
+            *SpotPages(manager, access, render).routes(),
             *DayPages(manager.reports.days, access, render).routes(),
             *SetupPages(manager.reports, access, render).routes(),
             *ReportPages(manager.reports, access, templates).routes(),

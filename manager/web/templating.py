@@ -50,6 +50,7 @@ PLACES = (
     ("bank", "/bank", "Bank", EVERYBODY),
     ("setup", "/setup", "Set-up", EVERYBODY),
     ("units", "/units", "Units", EVERYBODY),
+    ("spots", "/spots", "Spots", EVERYBODY),
     ("cards", "/cards", "Cards", EVERYBODY),
     ("training", "/training", "Training", EVERYBODY),
     ("people", "/people", "People", PEOPLE_KEEPERS),

@@ -20,6 +20,7 @@ from manager.link.connection import Connection
 from manager.web.archive.wins import WinsArchive
 from manager.web.floor.meters import MetersView
 from manager.web.floor.tables import TablesView
+from manager.web.health.view import SpotHealthView
 from manager.web.lookups import ReportsView
 from manager.web.machines.view import MachinesView
 from manager.web.people.table_people import TablePeopleView
@@ -60,6 +61,7 @@ class ManagerView:
         self._changes = changes
         self._now_ms = now_ms
         self.tables = TablesView(book, units, connection_of, now_ms, wins)
+        self.spots = SpotHealthView(lambda: self.tables.rows([]), connection_of)
         self.archive = WinsArchive(book, wins)
         self.table_people = TablePeopleView(book)
         self.meters = MetersView(book, wins.gaming_day, now_ms, wins)

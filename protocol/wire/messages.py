@@ -35,6 +35,7 @@ from protocol.wire.rows import (
     MINOR,
     ROLE,
     SEQUENCE,
+    SPOT_HEALTHS,
     TAIL_OR_NONE,
     TAIL_PLACE_OR_NONE,
     TAKEN_JOURNALS,
@@ -49,6 +50,7 @@ from protocol.wire.rows import (
     LedgerTail,
     Mark,
     MeterValue,
+    SpotHealth,
     TailPlace,
     TakenJournal,
 )
@@ -199,11 +201,12 @@ class Meters(Message):
 
 @dataclass(frozen=True)
 class Heartbeat(Message):
-    """Either way, once a second."""
+    """Either way, once a second. A unit says now and then how its spots fare."""
 
     TYPE: ClassVar[int] = 9
     monotonic_ms: Annotated[int, Wire(1, TIME_MS)]
     state: Annotated[str, Wire(2, Text(16))]
+    spots: Annotated[tuple[SpotHealth, ...], Wire(64, SPOT_HEALTHS)] = ()
 
 
 @dataclass(frozen=True)

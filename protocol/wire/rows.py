@@ -32,6 +32,8 @@ JOINED_GROUPS_MAX: Final = SEAT_MAX // 2
 
 SEAT: Final = Uint(1, SEAT_MAX)
 SENSOR: Final = Text(3, pattern="[1-9][0-9]?[A-Z]")
+PARTS: Final = Uint(maximum=65_535)
+ADVICE_MAX_BYTES: Final = 100
 IDENTIFIER: Final = Text(32, bytes_min=1)
 IDENTIFIER_OR_NONE: Final = Text(32)
 HAND_ID: Final = Text(40, bytes_min=1)
@@ -137,6 +139,15 @@ class TailPlace(NamedTuple):
     number: Annotated[int, COUNT]
 
 
+class SpotHealth(NamedTuple):
+    """How one spot fares over its days: 0 is a figure that is not known, "" is in order."""
+
+    sensor: Annotated[str, SENSOR]
+    chip_permille: Annotated[int, PARTS]  # what a chip reads there, of the calibrated one
+    noise_percent: Annotated[int, PARTS]  # of the calibrated noise
+    advice: Annotated[str, Text(ADVICE_MAX_BYTES)]
+
+
 class SeenTail(NamedTuple):
     """A ledger's tail that a unit was told, as its seal covers it."""
 
@@ -175,3 +186,4 @@ MARKS: Final = ListOf(Row(Mark), MARKS_MAX)
 TAKEN_JOURNALS: Final = ListOf(Row(TakenJournal), EARLIER_JOURNALS_MAX)
 CHECKED_HANDS: Final = ListOf(Row(CheckedHand), SENSORS_MAX)
 COLUMN_ROWS: Final = ListOf(Row(ColumnRow), COLUMN_ROWS_MAX)
+SPOT_HEALTHS: Final = ListOf(Row(SpotHealth), 24)

@@ -180,6 +180,18 @@ class FakeTablePeople:
         return f"{'ab' * 16}={'cd' * 32}"
 
 
+class FakeSpots:
+    def __init__(self) -> None:
+        self.found: list[View] = []
+        self.known: list[View] = []
+
+    def rows(self) -> list[View]:
+        return self.found
+
+    def tables(self) -> list[View]:
+        return self.known
+
+
 class FakeManager(Fake):
     def __init__(self, view: View | None = None) -> None:
         super().__init__(manager_view() if view is None else view)
@@ -188,6 +200,7 @@ class FakeManager(Fake):
         self.meters = FakeMeters()
         self.archive = FakeArchive(self.view()["wins"])
         self.table_people = FakeTablePeople()
+        self.spots = FakeSpots()
 
     def claims(self) -> list[View]:
         claims: list[View] = self.view()["claims"]

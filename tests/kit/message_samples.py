@@ -24,6 +24,7 @@ from protocol.wire.rows import (
     LedgerTail,
     Mark,
     MeterValue,
+    SpotHealth,
     TailPlace,
     TakenJournal,
 )
@@ -185,6 +186,9 @@ def _plain_messages() -> dict[str, messages.Message]:
             7, (LabelledMeter("main", "Main", 1_234_567),), 1_790_000_000_002
         ),
         "heartbeat": messages.Heartbeat(2**31, "open"),
+        "heartbeat-spots": messages.Heartbeat(
+            2**31, "open", (SpotHealth("3A", 712, 0, "clean: a chip reads 71% of what it did"),)
+        ),
         "error": messages.Error(8, "Sequence 12 was seen before with another digest.", 12, 0),
         "state": messages.State(
             JOURNAL_ID,

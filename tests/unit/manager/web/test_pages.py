@@ -69,7 +69,7 @@ def test_a_win_with_its_pay_order_and_envy_prints_both(manager: FakeManager) -> 
 
 PAGES = (
     *("/", "/tables/four-card-touch", "/meters/main", "/wins", "/wins/1", "/requests", "/alarms"),
-    *("/corrections", "/corrections/adopt-journal", "/days", "/bank", "/setup", "/units"),
+    *("/corrections", "/corrections/adopt-journal", "/days", "/bank", "/setup", "/units", "/spots"),
     *("/setup/table?A=four-card/progressive/Pays-1", "/advice", "/training"),
 )
 

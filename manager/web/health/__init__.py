@@ -1,0 +1,1 @@
+"""How every spot of every table fares, as its unit last said."""
