@@ -33,6 +33,7 @@ class Table:
         self.restore_fault = ""
         self.faults = FaultBoard(lambda _fault: None)
         self.live_state = RoundState()
+        self.service = SimpleNamespace(is_on=False)
         sensors = [SimpleNamespace(letter=game.letter) for game in SETTINGS_IN_FULL.games]
         settings = SETTINGS_IN_FULL
         self.config = SimpleNamespace(
@@ -106,6 +107,8 @@ def test_a_welcome_ends_what_it_shows_to_be_over(table: Table) -> None:
     assert faults_of(table) == ["memory"]
     assert table.heard == ["shown", "shown"]
     assert table.news.state() == "the word for open"
+    table.service.is_on = True
+    assert table.news.state() == "service"
 
 
 def test_settings_are_durable_before_they_are_in_force(table: Table) -> None:
