@@ -243,6 +243,7 @@ async def calibrate_for_the_first_time(data: Path) -> None:
             await press(service, "measure")
         assert (await press(service, "save"))["step"] == "done"
         assert len(load_calibrations(references_path(data), table.config.board.serial)) == 7
+        await stay(service, 1500)
         assert restarts == [1]
         assert not service.view()["can_undo"]
     finally:
