@@ -16,6 +16,8 @@ from protocol.wire.framing import frame
 from protocol.wire.messages import Error, Heartbeat, Message, Meters, decode
 from protocol.wire.stream import FrameStream
 
+UNKNOWN_KEY = 99  # of no message, and from 64 on: whoever does not know it passes it over
+
 # Longer than the 5 s after which either end may call the other silent.
 PATIENCE_S = 8.0
 ANY_TIME = (Heartbeat, Meters)

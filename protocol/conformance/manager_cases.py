@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from protocol.conformance.card_cases import NO_TICKET, a_card_nobody_swiped
 from protocol.conformance.ledger_cases import the_ledgers_tail
-from protocol.conformance.line import Line
+from protocol.conformance.line import UNKNOWN_KEY, Line
 from protocol.conformance.played_unit import PlayedUnit
 from protocol.conformance.report import Broken, Case, expect
 from protocol.numbers import METHOD_CARD, METHOD_DEALER, ROLE_DEALER
@@ -171,7 +171,7 @@ async def unknown_kinds(unit: PlayedUnit) -> None:
 async def keys_from_64_on(unit: PlayedUnit) -> None:
     """An unknown key from 64 on is passed over; one below is answered with BAD_FIELD."""
     async with unit.greeted() as line:
-        await line.send_raw(frame(profile.encode({0: 9, 1: 1, 2: "open", 64: [1, 2]})))
+        await line.send_raw(frame(profile.encode({0: 9, 1: 1, 2: "open", UNKNOWN_KEY: [1, 2]})))
         await _still_there(unit, line)
         await line.send_raw(frame(profile.encode({0: 9, 1: 1, 2: "open", 40: 1})))
         await line.expect_refusal(ErrorCode.BAD_FIELD)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
-from protocol.conformance.line import Line
+from protocol.conformance.line import UNKNOWN_KEY, Line
 from protocol.conformance.played_manager import ACT_MAX_S, FIXED, METER, PlayedManager
 from protocol.conformance.report import Broken, Case, expect
 from protocol.numbers import METHOD_DEALER, ROLE_DEALER, SOURCE_TRAY
@@ -93,7 +93,7 @@ async def heartbeats(manager: PlayedManager) -> None:
 async def keys_from_64_on(manager: PlayedManager) -> None:
     """An unknown key from 64 on is passed over, and the line stays."""
     async with manager.welcomed() as line:
-        newer = {0: 9, 1: 1, 2: "serving", 64: [1, 2]}
+        newer = {0: 9, 1: 1, 2: "serving", UNKNOWN_KEY: [1, 2]}
         await line.send_raw(frame(profile.encode(newer)))
         await _nothing_of_kind(manager, line, ())
 

@@ -78,10 +78,10 @@ def test_every_figure_of_the_wins_is_seen_at_1280(house: OfficeHouse) -> None:
     page = house.signed_in(Role.CAGE, viewport={"width": 1280, "height": 800})
     row = page.locator('[data-win="1"] td')
     expect(row.first).to_be_visible()
-    for cell in row.all():
-        box = cell.bounding_box()
-        assert box is not None
-        assert box["x"] + box["width"] <= 1280
+    # All at once: the live page may draw its rows anew between two questions.
+    ends_px = row.evaluate_all("cells => cells.map(cell => cell.getBoundingClientRect().right)")
+    assert len(ends_px) > 4
+    assert max(ends_px) <= 1280
 
 
 def test_a_long_amount_stays_in_its_card(house: OfficeHouse) -> None:

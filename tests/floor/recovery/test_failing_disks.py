@@ -11,6 +11,7 @@ from controller import __main__ as program
 from controller import systemd
 from controller.command_intake import CANNOT_RECORD
 from controller.evidence.black_box import TraceStore
+from controller.evidence.health_store import HealthStore
 from controller.felt.references import FeltReferences
 from controller.keeper import MEMORY_REPAIRED
 from controller.link.backlog import FULL, NEARLY_FULL
@@ -127,9 +128,10 @@ def test_a_disk_that_fails_at_the_start_keeps_the_table_closed(
 
 def test_a_failed_sync_is_never_tried_again() -> None:
     async def play(floor: Floor, table: FloorTable) -> None:
-        # A trace is a file of its own, and may be tried again: here only the others are counted.
+        # Traces and health are files of their own, and may be tried again: only the others count.
         await table.unit.close()
         table.unit.stores.traces = lambda: TraceStore(":memory:")
+        table.unit.stores.health = lambda: HealthStore(":memory:")
         await table.unit.power_on()
         await aio.sleep_ms(3000)
         await start_round(table, "2A")

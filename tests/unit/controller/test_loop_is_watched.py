@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import threading
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -29,6 +30,7 @@ class Table:
     def __init__(self, act: Any) -> None:
         self.tasks = UnitTasks(lambda name, error: None)
         self.pages = None
+        self.evidence = SimpleNamespace(diary=SimpleNamespace(loop_held=lambda stall: None))
         self.resumed = asyncio.Event()
         self.resumed.set()
         self._act = act

@@ -64,6 +64,14 @@ class WireWatch:
         self._resent: dict[int, int] = {}  # per connection: an event the manager had already
 
     def written(self, connection: Connection, upward: bool, data: bytes) -> None:
+        """Several frames may leave in one write."""
+        at = 0
+        while at < len(data):
+            end = at + HEADER_BYTES + int.from_bytes(data[at : at + HEADER_BYTES], "big")
+            self._frame(connection, upward, data[at:end])
+            at = end
+
+    def _frame(self, connection: Connection, upward: bool, data: bytes) -> None:
         kind = data[TYPE_AT]
         if kind not in (WATCHED_UP if upward else WATCHED_DOWN):
             return
