@@ -6,7 +6,7 @@ keeps evidence hears of it afterwards. Which buttons there are is known in `butt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from controller.command_intake import CommandIntake
 from controller.core.round import commands
@@ -25,6 +25,8 @@ from hal import aio
 STARTING = "The table is starting. Press again in a moment."
 FIND_LATER = "A seat can be looked for between games: in a game its light tells of its bet."
 SEVERAL = "Several buttons at once: nothing was taken. Press one at a time."
+
+Act = Callable[[str], Awaitable[Answer]]
 
 
 class Presses:
@@ -51,8 +53,8 @@ class Presses:
         self._chords = Chords()
         self._repeats = Repeats()
 
-    async def press(self, button: str) -> Answer:
-        """A button of the dealer's touch panel."""
+    async def press(self, button: str, act: Act | None = None) -> Answer:
+        """A button of the dealer's touch panel; `act` takes it where a keypad asks questions."""
         if not self._resumed.is_set():
             answer = Answer(False, STARTING)
             self._news.say(answer, button)
@@ -60,7 +62,7 @@ class Presses:
         others = await self._chords.touched_with(button)
         if others:
             return await self.pressed_together((button, *others))
-        return await self.pressed(button)
+        return await (act or self.pressed)(button)
 
     async def pressed(self, button: str) -> Answer:
         """A key of the keypad, which tells chords by itself."""

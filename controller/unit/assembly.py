@@ -120,9 +120,8 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
     core.news.listen(inputs.shuffler.round_changed)
     question = inputs.keypad.asked if inputs.keypad else lambda: ("", "")
     asked = Asked(inputs.card_lock_out.left_ms, inputs.training.awaits_card, question)
-    pages = TablePages(
-        core.table, core.keeper, core.news, felt, lights, inputs.presses.press, asked, core.deal
-    )
+    press = inputs.keypad.press if inputs.keypad else inputs.presses.press
+    pages = TablePages(core.table, core.keeper, core.news, felt, lights, press, asked, core.deal)
     # The unit lends its board, but nobody else is given the unit.
     lent: list[Unit] = []
     mode = ServiceMode(

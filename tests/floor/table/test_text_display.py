@@ -103,6 +103,26 @@ def test_a_hand_that_waits_for_its_seat_is_asked_for_again_after_a_power_cut() -
     at_table(NO_SEATS, test)
 
 
+def test_the_panel_answers_what_its_line_asks() -> None:
+    """Catches: a panel that lights CONFIRM for the keypad's question and refuses it."""
+
+    async def test(table: FloorTable) -> None:
+        for sensor in ("1A", "2A", "2B"):
+            table.place(sensor)
+            await aio.sleep_ms(HAND_MS)
+        await press(table, "START", "HAND full-house")
+        await until(lambda: "Which bet?" in shown(table))
+        unit = table.unit.controller
+        assert unit is not None
+        assert "CONFIRM" in unit.pages.view()["guide"]["sentence"]
+        assert (await unit.pages.press("CANCEL")).accepted  # not seat 1, the next one
+        await aio.sleep_ms(HAND_MS)
+        assert (await unit.pages.press("CONFIRM")).accepted
+        assert unit.keeper.state.hands == [["2A", "full-house"]]
+
+    at_table(NO_SEATS, test)
+
+
 def test_a_lost_display_is_one_fault_that_stops_nothing_and_passes() -> None:
     async def test(table: FloorTable) -> None:
         table.world.faults.nack("text-1")
