@@ -118,7 +118,11 @@ class RoundKeeper:
         task = aio.create_task(work)
         self._begun[task] = None
         task.add_done_callback(lambda done: self._begun.pop(done, None))
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.add_done_callback(_log_how_it_ended)
+            raise
 
     def abandon(self) -> None:
         """The unit goes down: nothing more is finished; the journal knows how far it came."""
@@ -278,3 +282,10 @@ def _refused_event(spoken: str, sentence: str) -> tuple[int, dict[int, Any]]:
     # Clipped in bytes and made printable: what is refused is often what nobody expected.
     body = wire_events.Refused(clipped(spoken, COMMAND_BYTES_MAX), clipped(sentence))
     return body.KIND, body.to_body()
+
+
+def _log_how_it_ended(task: asyncio.Task[Any]) -> None:
+    """Nobody waits for it any more. A journal that failed says so again at the next command."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        log.error("a command failed after its caller had left: %s", error)

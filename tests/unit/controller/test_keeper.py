@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 from pathlib import Path
 
@@ -58,6 +59,25 @@ def test_a_command_is_finished_when_its_caller_leaves(
         journal.close()
 
     run_virtual(scenario())
+
+
+def test_a_disk_that_fails_after_the_caller_left_is_logged(
+    journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Catches: a failure that nobody hears of, and that ends as an error of the loop's."""
+
+    async def scenario() -> None:
+        keeper = make_keeper(journal)
+        press = asyncio.ensure_future(keeper.submit(make_rules(), commands.start(ACCEPTED)))
+        await asyncio.sleep(0.001)
+        press.cancel()
+        journal.close()  # whatever is written from here on fails
+        await asyncio.sleep(5)
+        gc.collect()
+        assert not keeper.state.round_open
+
+    run_virtual(scenario())
+    assert "a command failed after its caller had left" in caplog.text
 
 
 def test_a_command_is_announced_once_and_after_it_was_applied(journal: Journal) -> None:

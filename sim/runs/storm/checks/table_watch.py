@@ -23,8 +23,9 @@ from sim.runs.storm.floor.unit import StormUnit, connection_of
 from sim.runs.storm.record import Record
 
 REST_MS = 3400
-# Down after five seconds of silence; a press takes a moment, and so does a disk that hiccups.
-SILENCE_MAX_MS = 7500
+# Down after five seconds of silence, counted from the last frame that was dealt with. A disk that
+# stalls takes a second each for that frame's receipt, the check before START, and START itself.
+SILENCE_MAX_MS = 8500
 
 Listener = Callable[[Row], None]
 
