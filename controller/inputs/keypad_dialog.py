@@ -65,10 +65,6 @@ class KeypadDialog:
         question = self.question()
         return (question.title, question.label) if question else ("", "")
 
-    async def press(self, button: str) -> Answer:
-        """The panel beside the keypad: what its line asks is answered there, too."""
-        return await self._presses.press(button, self.pressed)
-
     async def pressed_together(self, names: tuple[str, ...]) -> Answer:
         return await self._presses.pressed_together(names)
 

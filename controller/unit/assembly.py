@@ -120,7 +120,8 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
     core.news.listen(inputs.shuffler.round_changed)
     question = inputs.keypad.asked if inputs.keypad else lambda: ("", "")
     asked = Asked(inputs.card_lock_out.left_ms, inputs.training.awaits_card, question)
-    press = inputs.keypad.press if inputs.keypad else inputs.presses.press
+    # The panel beside a keypad: what its line asks is answered there, too.
+    press = partial(inputs.presses.press, act=inputs.keypad.pressed if inputs.keypad else None)
     pages = TablePages(core.table, core.keeper, core.news, felt, lights, press, asked, core.deal)
     # The unit lends its board, but nobody else is given the unit.
     lent: list[Unit] = []

@@ -125,10 +125,14 @@ def _given_back(book: Book, rules: TableRules, played: Round) -> str:
                 meter_id = accounts.meter_of(part.account)
                 if meter_id in moved and part.account in accounts.parts(meter_id)[:2]:
                     moved[meter_id] -= part.amount_microcents
-    downs = [f"{name} by ${text_from_microcents(less)}" for name, less in moved.items() if less]
+    downs = [
+        f"meter {name} goes down by ${text_from_microcents(less)}"
+        for name, less in moved.items()
+        if less
+    ]
     count = len(played.accepted)
     bets = "1 bet is" if count == 1 else f"{count} bets are"
-    meters = f" Then meter {' and '.join(downs)} goes down." if downs else ""
+    meters = f" Then {' and '.join(downs)}." if downs else ""
     return f"{bets} given back as soon as its table has taken it in.{meters}"
 
 

@@ -201,7 +201,7 @@ def test_two_people_at_the_manager_void_the_round_under_way(desk: Desk) -> None:
     shown = desk.shown()
     said = desk.manager.correct(ORDER | BOTH)
     assert said.startswith("Game 1 of touch-1 is to be void: 2 bets are given back")
-    assert "main by $0.50000000 goes down" in said
+    assert "Then meter main goes down by $0.50000000." in said
     assert desk.shown() == shown  # the table has not taken it in yet
     desk.say(TABLE, voided(ordered(desk)))
     assert desk.shown() == shown - 50
