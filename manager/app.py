@@ -19,9 +19,9 @@ from manager.intake.intake import Intake
 from manager.intake.swipes import SwipeJudge
 from manager.intake.units import Units
 from manager.ledger.book import Book
+from manager.ledger.engines.engine import ALONE, Owner
+from manager.ledger.engines.places import engine_at
 from manager.ledger.reports.gaming_day import GamingDay
-from manager.ledger.store.engine import ALONE, Owner
-from manager.ledger.store.places import engine_at
 from manager.ledger.store.store import Store
 from manager.link.server import ManagerServer
 from manager.setup.open_table import open_table, open_table_file

@@ -19,8 +19,8 @@ from typing import Any
 import apsw
 
 from manager.identity.errors import IdentityError
+from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.engine import StorageFailed
 
 _log = logging.getLogger(__name__)
 

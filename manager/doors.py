@@ -21,7 +21,7 @@ from manager.identity.registry import Registry
 from manager.identity.requests import Identities, Request, carry_out
 from manager.identity_place import identities_of
 from manager.intake.seals import SealBook
-from manager.ledger.store.engine import StorageFailed
+from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.store.entries import EventSource
 from manager.link.gate import FAREWELL_MAX_S, UnitGate
 from manager.link.tls_listener import Limits, TlsDoor

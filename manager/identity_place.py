@@ -7,7 +7,7 @@ from pathlib import Path
 
 from manager.identity.folder import IdentityFolder
 from manager.identity.store import IdentityStore
-from manager.ledger.store.places import database_of, is_database
+from manager.ledger.engines.places import database_of, is_database
 from manager.ledger_place import ledger_place
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from kit.files import write_private
 from manager.data_folder import LEDGER_NAME
+from manager.ledger.engines.places import is_database
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.places import is_database
 
 DATABASE_NAME = "database"  # holds the database's address, where the ledger is in one
 
 
 def ledger_place(data: Path) -> str:
-    """What `manager.ledger.store.places` opens: the database's address, or the file's path."""
+    """What `manager.ledger.engines.places` opens: the database's address, or the file's path."""
     note = data / DATABASE_NAME
     if note.is_file():
         return note.read_text(encoding="utf-8").strip()

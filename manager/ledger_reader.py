@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from manager.ledger.store.archives import FOLDER as ARCHIVE_FOLDER
+from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
+from manager.ledger.engines.places import reader_at
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.places import reader_at
 from manager.ledger_place import existing_ledger
 
 

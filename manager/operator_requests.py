@@ -28,10 +28,10 @@ from manager.identity.requests import Identities
 from manager.identity_place import identities_of
 from manager.intake.units import Units
 from manager.ledger.book import Book
+from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
+from manager.ledger.engines.engine import Owner
+from manager.ledger.engines.places import engine_at
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.archives import FOLDER as ARCHIVE_FOLDER
-from manager.ledger.store.engine import Owner
-from manager.ledger.store.places import engine_at
 from manager.ledger.store.store import Store
 from manager.ledger_place import existing_ledger
 from manager.people import roles

@@ -16,8 +16,8 @@ from pathlib import Path
 from manager.control import Request
 from manager.identity.folder import IdentityFolder
 from manager.identity_place import identities_of
+from manager.ledger.engines.postgres_lease import LeaseLine, Standing
 from manager.ledger.errors import LedgerError, StoreError
-from manager.ledger.store.postgres_lease import LeaseLine, Standing
 from manager.link.gate import FAREWELL_MAX_S, UnitGate
 from manager.link.tls_listener import Limits, TlsDoor
 from protocol.secrets import tls

@@ -23,8 +23,8 @@ from manager.clock import LedgerClock
 from manager.control import SOCKET_NAME, ControlDoor
 from manager.doors import Doors
 from manager.identity.errors import IdentityError
+from manager.ledger.engines.engine import LeaseWatcher, StorageFailed
 from manager.ledger.errors import StoreError
-from manager.ledger.store.engine import LeaseWatcher, StorageFailed
 from manager.serve import Listeners, WebDoor, serve, serve_pages
 from manager.standby import LeaseLook, Post, StandBy
 from manager.watched_floor import OtherGroups, WholeFloor, look_once

@@ -16,13 +16,13 @@ from kit.web.version_signal import VersionSignal
 from manager.games import Catalogue
 from manager.intake.units import Units
 from manager.ledger.book import Book
+from manager.ledger.engines.places import SCHEMA, reader_at
+from manager.ledger.engines.postgres_lease import KnownManager, LeaseLine, Standing, groups_in
+from manager.ledger.engines.postgres_reader import open_reader
+from manager.ledger.engines.relations import Row
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.places import SCHEMA, reader_at
-from manager.ledger.store.postgres_lease import KnownManager, LeaseLine, Standing, groups_in
-from manager.ledger.store.postgres_reader import open_reader
-from manager.ledger.store.relations import Row
 from manager.ledger.store.store import Store
 from manager.ledger.store.watching import WatchingEngine
 from manager.web.lookups import ReportsView

@@ -14,8 +14,7 @@ from pathlib import Path
 import apsw
 
 from kit.files import private_folder
-from manager.ledger.errors import LedgerError
-from manager.ledger.store.archives import (
+from manager.ledger.engines.archives import (
     FOLDER,
     MOVED,
     Archive,
@@ -24,13 +23,14 @@ from manager.ledger.store.archives import (
     remove_archived,
     write_archive,
 )
+from manager.ledger.engines.engine import Engine, Reader
+from manager.ledger.engines.places import database_of, engine_at, is_database, reader_at
+from manager.ledger.engines.relations import CLOSED_DAYS, RELATIONS, Row
+from manager.ledger.engines.sqlite_engine import SqliteEngine
+from manager.ledger.engines.sqlite_reader import SqliteReader, opened
+from manager.ledger.errors import LedgerError
 from manager.ledger.store.chain import next_digest
-from manager.ledger.store.engine import Engine, Reader
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.places import database_of, engine_at, is_database, reader_at
-from manager.ledger.store.relations import CLOSED_DAYS, RELATIONS, Row
-from manager.ledger.store.sqlite_engine import SqliteEngine
-from manager.ledger.store.sqlite_reader import SqliteReader, opened
 
 _KEYS = dict(zip(MOVED, ("number", "transaction_number"), strict=True))
 
@@ -117,7 +117,7 @@ def _check_file(reader: Reader, file: SqliteReader, archive: Archive) -> None:
 
 def _remove(engine: Engine, place: str, last: int) -> None:
     if is_database(place):
-        from manager.ledger.store.postgres_copy import remove_archived as remove_rows
+        from manager.ledger.engines.postgres_copy import remove_archived as remove_rows
 
         remove_rows(*database_of(place), last)
         return

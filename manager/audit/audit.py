@@ -21,12 +21,12 @@ from manager.audit.rows import first_difference
 from manager.audit.terms import TermsAudit
 from manager.audit.voids import VoidAudit
 from manager.audit.witnesses import Witness, Witnesses, sealed_tails
+from manager.ledger.engines.engine import StorageFailed
+from manager.ledger.engines.relations import CLOSED_DAYS, RESTORES, TRANSACTIONS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.chain import Recorded, Taken, next_digest
-from manager.ledger.store.engine import StorageFailed
 from manager.ledger.store.entries import MOVING_NONE, Kind
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import CLOSED_DAYS, RESTORES, TRANSACTIONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from kit.files import private_folder, write_private
 from manager.audit import image as images
 from manager.audit.audit import image_after
 from manager.audit.image import Image
+from manager.ledger.engines.relations import CLOSED_DAYS, TRANSACTIONS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.entries import Entry, Kind, Reference
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import CLOSED_DAYS, TRANSACTIONS
 from manager.ledger.store.store import Store
 
 DAYS_FOLDER = "days"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from manager.ledger.engines.relations import Key, Relation, Row
 from manager.ledger.store.chain import Recorded
 from manager.ledger.store.entries import Kind
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import Key, Relation, Row
 
 _MOVED = (
     "SELECT p.account, sum(p.amount_microcents) FROM transactions t"

@@ -9,11 +9,7 @@ from __future__ import annotations
 
 from manager.audit.earlier import Earlier
 from manager.audit.image import Image
-from manager.ledger.store import accounts
-from manager.ledger.store.chain import NO_EVENT, Recorded, Taken
-from manager.ledger.store.changes import GONE, NEW, Unreadable, unpacked, with_changes
-from manager.ledger.store.entries import BY_THE_MANAGER, EventSource
-from manager.ledger.store.relations import (
+from manager.ledger.engines.relations import (
     BALANCES,
     POSTINGS,
     RELATIONS,
@@ -24,6 +20,10 @@ from manager.ledger.store.relations import (
     Relation,
     Row,
 )
+from manager.ledger.store import accounts
+from manager.ledger.store.chain import NO_EVENT, Recorded, Taken
+from manager.ledger.store.changes import GONE, NEW, Unreadable, unpacked, with_changes
+from manager.ledger.store.entries import BY_THE_MANAGER, EventSource
 from protocol.proof.chain import encoded_event_digest, first_digest
 from protocol.wire.errors import ProtocolError
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import cbor2
 
+from manager.ledger.engines.relations import NUMBERS, RELATIONS, Row
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.relations import NUMBERS, RELATIONS, Row
 
 _FORM = "underfelt ledger image 1"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from manager.audit.fold import Fold
+from manager.ledger.engines.queries import select_text
+from manager.ledger.engines.relations import RELATIONS, Held, Key, Relation, Row
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.queries import select_text
-from manager.ledger.store.relations import RELATIONS, Held, Key, Relation, Row
 
 _ORPHAN = (
     "SELECT transaction_number FROM postings WHERE transaction_number >"

@@ -14,11 +14,11 @@ from typing import Any
 
 from manager.audit.earlier import OF_A_CLAIM, Earlier
 from manager.audit.image import Image
+from manager.ledger.engines.relations import JACKPOTS, WIN_REVERSALS, Row
 from manager.ledger.jackpots import Standing, terms_from
 from manager.ledger.store.chain import Recorded
 from manager.ledger.store.entries import Kind
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import JACKPOTS, WIN_REVERSALS, Row
 
 _TERMS = (
     Kind.OPENING,

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from manager.ledger.engines.relations import RESTORES, Key, Row
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import RESTORES, Key, Row
 from protocol.proof.chain import decode_body
 from protocol.wire.errors import ProtocolError
 from protocol.wire.events import SEAL, Seal

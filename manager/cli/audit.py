@@ -17,8 +17,8 @@ from manager.audit.witnesses import Witness
 from manager.cli import export as export_cli
 from manager.cli.witnesses import add_witness_options, witnesses_of
 from manager.data_folder import LEDGER_NAME, add_data_option
+from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.archives import FOLDER as ARCHIVE_FOLDER
 from manager.ledger_reader import ledger_to_read
 
 SQLITE_HEADER = b"SQLite format 3\0"

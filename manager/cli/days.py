@@ -16,9 +16,9 @@ from kit.command_line import whole
 from manager.audit.archiving import archive_days
 from manager.audit.closing import make_image, request_for
 from manager.data_folder import add_data_option
+from manager.ledger.engines.relations import CLOSED_DAYS
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import DAY_STARTS, ZONE, GamingDay
-from manager.ledger.store.relations import CLOSED_DAYS
 from manager.ledger_place import existing_ledger
 from manager.ledger_reader import ledger_to_read
 from manager.operator_requests import carry_out

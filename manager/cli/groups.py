@@ -11,8 +11,8 @@ from pathlib import Path
 
 from manager.data_folder import add_data_option
 from manager.identity.folder import IdentityFolder
+from manager.ledger.engines.places import SCHEMA, database_of, is_database
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.places import SCHEMA, database_of, is_database
 from manager.ledger_place import ledger_place
 from manager.people.passwords import KEY_NAME, load_key
 
@@ -20,7 +20,7 @@ from manager.people.passwords import KEY_NAME, load_key
 def who_owns(arguments: Sequence[str]) -> int:
     options = _parser("who-owns").parse_args(arguments)
     url, _ = _database(options.data)
-    from manager.ledger.store.postgres_lease import groups_in
+    from manager.ledger.engines.postgres_lease import groups_in
     from manager.watched_floor import look_once
 
     for schema in groups_in(url):
@@ -39,7 +39,7 @@ def move_group(arguments: Sequence[str]) -> int:
     parser = _parser("move-group")
     parser.add_argument("--to", required=True, metavar="NAME", help="the manager that takes over")
     options = parser.parse_args(arguments)
-    from manager.ledger.store.postgres_lease import LeaseLine
+    from manager.ledger.engines.postgres_lease import LeaseLine
 
     line = LeaseLine(*_database(options.data))
     try:

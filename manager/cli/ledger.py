@@ -13,12 +13,12 @@ from pathlib import Path
 
 from manager.audit.audit import audit
 from manager.data_folder import LEDGER_NAME, add_data_option
+from manager.ledger.engines.engine import Tail
+from manager.ledger.engines.moving import copy_ledger, remove_copy
+from manager.ledger.engines.places import database_of, engine_at, is_database, reader_at
+from manager.ledger.engines.relations import RELATIONS, TRANSACTIONS
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.engine import Tail
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.moving import copy_ledger, remove_copy
-from manager.ledger.store.places import database_of, engine_at, is_database, reader_at
-from manager.ledger.store.relations import RELATIONS, TRANSACTIONS
 from manager.ledger_place import existing_ledger, forget_database, keep_database
 
 LEDGER_ID_BYTES = 16
@@ -33,7 +33,7 @@ def make(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if not is_database(options.database):
         raise LedgerError("A database is named as postgresql://USER@HOST/NAME.")
-    from manager.ledger.store import postgres_copy
+    from manager.ledger.engines import postgres_copy
 
     ledger_id = secrets.token_bytes(LEDGER_ID_BYTES)
     nothing = dict.fromkeys(RELATIONS, ())

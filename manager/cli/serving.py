@@ -31,11 +31,11 @@ from manager.games import open_catalogue
 from manager.identity.errors import IdentityError
 from manager.identity.folder import IdentityFolder
 from manager.identity_place import identities_of
+from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
+from manager.ledger.engines.engine import LeaseWatcher, Owner
+from manager.ledger.engines.places import database_of, is_database, reader_at
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import DAY_STARTS, ZONE, GamingDay
-from manager.ledger.store.archives import FOLDER as ARCHIVE_FOLDER
-from manager.ledger.store.engine import LeaseWatcher, Owner
-from manager.ledger.store.places import database_of, is_database, reader_at
 from manager.ledger_place import keep_database, ledger_place
 from manager.setup.table_file import read_setup
 from manager.setup.wager_limits import read_limits

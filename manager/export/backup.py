@@ -22,10 +22,10 @@ from kit.files import OWNER_ONLY, private_folder, sync_file, sync_folder, write_
 from kit.version import SOFTWARE
 from manager.data_folder import LEDGER_NAME
 from manager.identity.folder import IdentityFolder
+from manager.ledger.engines.places import is_database, reader_at
+from manager.ledger.engines.relations import TRANSACTIONS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.places import is_database, reader_at
-from manager.ledger.store.relations import TRANSACTIONS
 from manager.ledger_place import existing_ledger
 
 FORM = "underfelt backup 1"

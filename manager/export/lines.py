@@ -10,10 +10,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from manager.ledger.engines.relations import RESTORES
 from manager.ledger.store.chain import Recorded
 from manager.ledger.store.entries import EventSource, Reference
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import RESTORES
 from protocol.proof.tail import TailSigner, printed, said
 
 FORM = "underfelt ledger export 1"

@@ -19,8 +19,8 @@ from kit.migrations import statements
 from manager.identity.errors import IdentityError
 from manager.identity.folder import IdentityFolder
 from manager.identity.store import IdentityStore
-from manager.ledger.store.postgres_line import connected, cut_when_late, first_line
-from manager.ledger.store.postgres_reader import marked
+from manager.ledger.engines.postgres_line import connected, cut_when_late, first_line
+from manager.ledger.engines.postgres_reader import marked
 
 SCHEMA = "underfelt_identity"
 ANSWER_MAX_S = 2.0  # the loop waits for it

@@ -14,9 +14,9 @@ from manager.ledger.claims import LOGGED_BY_UNIT, ClaimRecord, ClaimState, Refus
 from manager.ledger.corrections import late_entry
 from manager.ledger.corrections.reasons import Signed
 from manager.ledger.corrections.requests import BACK_OUT, VOID_GAME, correct
+from manager.ledger.engines.relations import EVENTS, SUCCESSIONS, UNITS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.entries import BY_THE_MANAGER
-from manager.ledger.store.relations import EVENTS, SUCCESSIONS, UNITS
 from protocol.proof.chain import decode_body
 from protocol.wire import events
 from protocol.wire.errors import ErrorCode

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from manager.ledger.alarms import Alarms
+from manager.ledger.engines.relations import COUNTERS
 from manager.ledger.store.entries import EventSource
-from manager.ledger.store.relations import COUNTERS
 from manager.ledger.store.store import Store
 from manager.money import MICROCENTS_PER_CENT
 from protocol.proof.counters import difference

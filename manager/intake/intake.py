@@ -22,9 +22,9 @@ from manager.intake.units import Unit, Units
 from manager.ledger.book import Book
 from manager.ledger.claims import ClaimRecord, ClaimState, Refusal
 from manager.ledger.corrections.voiding import ordered_void
+from manager.ledger.engines.relations import EVENTS
 from manager.ledger.errors import BookingRefused
 from manager.ledger.store.entries import EventSource
-from manager.ledger.store.relations import EVENTS
 from protocol.proof.chain import encoded_event_digest
 from protocol.wire import events
 from protocol.wire.errors import ErrorCode, ProtocolError

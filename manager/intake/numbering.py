@@ -12,8 +12,8 @@ from typing import Any
 
 from manager.intake.units import Unit
 from manager.ledger.book import Book
+from manager.ledger.engines.relations import EVENTS
 from manager.ledger.errors import BookingRefused
-from manager.ledger.store.relations import EVENTS
 from protocol.proof import lineage
 from protocol.proof.chain import decode_body
 from protocol.wire import events

@@ -7,9 +7,9 @@ soon as it is longer than any dealer's.
 from __future__ import annotations
 
 from manager.ledger.book import Book
+from manager.ledger.engines.relations import ROUNDS
 from manager.ledger.errors import BookingRefused
 from manager.ledger.rules import TableRules
-from manager.ledger.store.relations import ROUNDS
 from protocol.wire.errors import ErrorCode
 
 HOUR_MS = 3_600_000

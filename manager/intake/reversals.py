@@ -11,7 +11,7 @@ from operator import itemgetter
 from manager.intake.round_so_far import told_since_start
 from manager.intake.units import Unit
 from manager.ledger.book import Book
-from manager.ledger.store.relations import TRANSACTIONS, WIN_REVERSALS
+from manager.ledger.engines.relations import TRANSACTIONS, WIN_REVERSALS
 from protocol.wire import events
 from protocol.wire.fields import clipped
 from protocol.wire.messages import Reversed

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from manager.intake.units import Unit
-from manager.ledger.store.relations import EVENTS
+from manager.ledger.engines.relations import EVENTS
 from manager.ledger.store.store import Store
 from protocol.proof.chain import decode_body
 from protocol.wire import events

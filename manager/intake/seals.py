@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from manager.ledger.engines.relations import EVENTS, SEAL_KEYS
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import EVENTS, SEAL_KEYS
 from manager.ledger.store.store import Store
 from protocol.proof.chain import decode_body
 from protocol.proof.seal import SealReport, check_history, is_genuine

@@ -15,10 +15,10 @@ from manager.intake.counters import TableCounters
 from manager.intake.open_round import replayable_events
 from manager.ledger.alarms import Alarms
 from manager.ledger.claims import Claims
+from manager.ledger.engines.relations import EVENTS, SUCCESSIONS, Row
 from manager.ledger.errors import BookingRefused
 from manager.ledger.rounds import Rounds
 from manager.ledger.store.entries import EventSource
-from manager.ledger.store.relations import EVENTS, SUCCESSIONS, Row
 from manager.ledger.store.store import Store
 from protocol.proof import lineage
 from protocol.proof.chain import decode_body

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from manager.intake.succession import Successions
 from manager.ledger.alarms import Alarms
 from manager.ledger.corrections.reasons import Signed
+from manager.ledger.engines.relations import TABLES, UNITS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.entries import Entry, EventSource, Kind, Reference
-from manager.ledger.store.relations import TABLES, UNITS
 from manager.ledger.store.store import Store
 from manager.ledger.tables import Tables
 from manager.ledger.tails import era_of

@@ -11,9 +11,9 @@ import enum
 from dataclasses import dataclass, field
 
 from manager.ledger.alarms import Alarm, Alarms
+from manager.ledger.engines.relations import ALARM_ACKS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.entries import Entry, Kind, Reference
-from manager.ledger.store.relations import ALARM_ACKS
 from manager.ledger.store.store import Store
 
 NOTE_MAX = 200

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from manager.ledger.engines.relations import ALARMS
 from manager.ledger.store.entries import BY_THE_MANAGER, EventSource
-from manager.ledger.store.relations import ALARMS
 from manager.ledger.store.store import Store
 
 

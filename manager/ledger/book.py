@@ -16,6 +16,7 @@ from manager.ledger.awards import posting
 from manager.ledger.awards.authority import authorise
 from manager.ledger.awards.payments import Payments, reference_of
 from manager.ledger.claims import LOGGED_BY_TERMS, LOGGED_BY_UNIT, ClaimRecord, Claims, ClaimState
+from manager.ledger.engines.relations import TRANSACTIONS
 from manager.ledger.errors import BookingRefused
 from manager.ledger.jackpots import Jackpots
 from manager.ledger.pricing import MeterState, Movement, Pay, WagerSplit, split_wager
@@ -23,7 +24,6 @@ from manager.ledger.rounds import Round, Rounds
 from manager.ledger.rules import TableRules, award_line
 from manager.ledger.store import accounts
 from manager.ledger.store.entries import Entry, EventSource, Kind, Reference
-from manager.ledger.store.relations import TRANSACTIONS
 from manager.ledger.store.store import Store
 from manager.ledger.swipes import Swipes
 from manager.ledger.tables import Tables

@@ -17,8 +17,8 @@ from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 from typing import Any
 
+from manager.ledger.engines.relations import CLAIMS
 from manager.ledger.errors import BookingRefused
-from manager.ledger.store.relations import CLAIMS
 from manager.ledger.store.store import Store
 from protocol.wire.rows import AwardLine, EnvyLine
 

@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 from kit.words.numbers import money
+from manager.ledger.engines.relations import JACKPOTS, TRANSACTIONS
 from manager.ledger.errors import LedgerError
 from manager.ledger.pricing import MeterState
 from manager.ledger.store import accounts
 from manager.ledger.store.entries import Entry, Kind, Reference, postings
-from manager.ledger.store.relations import JACKPOTS, TRANSACTIONS
 from manager.ledger.store.store import Store
 from manager.ledger.terms import FROM_METER, FROM_TRAY, Jackpot
 from manager.money import CENTS_MAX, MICROCENTS_PER_CENT, whole

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from manager.ledger.engines.relations import ROUNDS, Row
 from manager.ledger.errors import BookingRefused
-from manager.ledger.store.relations import ROUNDS, Row
 from manager.ledger.store.store import Store
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from manager.ledger.engines.relations import WIN_REVERSALS, WIN_STAMPS, WINS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.entries import Entry, Kind, Reference
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import WIN_REVERSALS, WIN_STAMPS, WINS
 from manager.ledger.store.store import Store
 
 NOTE_MAX = 200

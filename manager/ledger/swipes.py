@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manager.ledger.store.relations import SWIPES, WRONG_SWIPES
+from manager.ledger.engines.relations import SWIPES, WRONG_SWIPES
 from manager.ledger.store.store import Store
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from manager.ledger.engines.relations import JACKPOTS, TABLE_AUTHORITY, TABLE_GAMES, TABLES, Row
 from manager.ledger.errors import LedgerError
 from manager.ledger.jackpots import Jackpots
 from manager.ledger.rules import TableRules
-from manager.ledger.store.relations import JACKPOTS, TABLE_AUTHORITY, TABLE_GAMES, TABLES, Row
 from manager.ledger.store.store import Store
 from manager.ledger.table_authority import NOBODY, TableAuthority
 from protocol.wire.settings import TableSettings, with_limits

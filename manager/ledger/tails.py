@@ -6,7 +6,7 @@ backup (`corrections.restore`); a unit must not object then that the ledger went
 
 from __future__ import annotations
 
-from manager.ledger.store.relations import RESTORES, TRANSACTIONS
+from manager.ledger.engines.relations import RESTORES, TRANSACTIONS
 from manager.ledger.store.store import Store
 from protocol.proof.tail import TailSigner, said
 from protocol.wire.rows import LedgerTail, SeenTail

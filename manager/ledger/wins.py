@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from manager.ledger.claims import ClaimRecord
-from manager.ledger.rules import TableRules
-from manager.ledger.store.entries import Kind
-from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import (
+from manager.ledger.engines.relations import (
     TRANSACTIONS,
     WIN_ENVY,
     WIN_LINES,
@@ -25,6 +22,9 @@ from manager.ledger.store.relations import (
     Relation,
     Row,
 )
+from manager.ledger.rules import TableRules
+from manager.ledger.store.entries import Kind
+from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.store import Store
 from protocol.wire.rows import EnvyLine
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from manager.intake.intake import Intake, Outcome
-from manager.ledger.store.engine import StorageFailed
+from manager.ledger.engines.engine import StorageFailed
 from manager.link.connection import Connection
 from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.messages import Event

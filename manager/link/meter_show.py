@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
-from manager.ledger.store.engine import StorageFailed
+from manager.ledger.engines.engine import StorageFailed
 from manager.link.connection import Connection
 from manager.link.meter_frames import MeterFrame, MeterFrames
 

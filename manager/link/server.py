@@ -18,7 +18,7 @@ from manager.intake.intake import Intake, Outcome
 from manager.intake.swipes import SwipeJudge
 from manager.intake.units import Unit, Units
 from manager.ledger.book import Book
-from manager.ledger.store.engine import StorageFailed
+from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.store.entries import EventSource
 from manager.link.admission import Admission, OneTooMany
 from manager.link.connection import Connection

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kit.spelling import clean, id_of, is_one_person, look_of, problem_with
+from manager.ledger.engines.relations import PEOPLE
 from manager.ledger.store.entries import Entry, Kind, Reference
-from manager.ledger.store.relations import PEOPLE
 from manager.ledger.store.store import Store
 from manager.people.errors import NotAllowed, NotKnown
 from manager.people.passwords import Passwords

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kit.spelling import clean, is_one_person, problem_with
-from manager.ledger.store.relations import PEOPLE, Row
+from manager.ledger.engines.relations import PEOPLE, Row
 from manager.ledger.store.store import Store
 from manager.people.errors import NotAllowed
 

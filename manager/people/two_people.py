@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kit.spelling import is_one_person
+from manager.ledger.engines.relations import REQUESTS, Row
 from manager.ledger.errors import LedgerError, NeedsTwo
-from manager.ledger.store.relations import REQUESTS, Row
 from manager.ledger.store.store import Store
 from manager.people import roles
 from manager.people.errors import NotAllowed

@@ -14,8 +14,8 @@ from manager.intake.units import Units
 from manager.ledger.alarm_causes import AlarmCauses, Cause, Severity
 from manager.ledger.alarms import Alarm
 from manager.ledger.book import Book
+from manager.ledger.engines.relations import ALARMS
 from manager.ledger.stamps import Stamp, put_stamp
-from manager.ledger.store.relations import ALARMS
 from manager.link.connection import Connection
 from manager.web.archive.wins import WinsArchive
 from manager.web.floor.meters import MetersView

@@ -31,8 +31,8 @@ from controller.stores import Store, StoreOpeners, kept_or_in_memory
 from kit.command_line import Refused
 from manager.audit.audit import audit
 from manager.data_folder import LEDGER_NAME
+from manager.ledger.engines.moving import copy_ledger
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.moving import copy_ledger
 from protocol.sensor_id import seat_of
 from sim.floor import figures, looks
 from sim.floor.calibrated import calibrate_once

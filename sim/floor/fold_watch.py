@@ -7,7 +7,7 @@ wrong. It reads what is durable and compares every row that memory holds.
 from __future__ import annotations
 
 from manager.audit.fold import Fold, FoldRefused
-from manager.ledger.store.relations import RELATIONS, Held, Relation, Row
+from manager.ledger.engines.relations import RELATIONS, Held, Relation, Row
 from manager.ledger.store.store import Store
 
 

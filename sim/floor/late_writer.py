@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from manager.ledger.store.engine import StorageFailed
+from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.store.writer import Done, Work
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from manager.app import Manager
 from manager.intake.seals import SealBook
-from manager.ledger.store.engine import StorageFailed
+from manager.ledger.engines.engine import StorageFailed
 from protocol.proof.seal import Sealer
 from sim.floor.fold_watch import FoldWatch
 from sim.floor.late_writer import LateWriter

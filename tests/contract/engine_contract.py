@@ -11,8 +11,8 @@ from typing import Protocol
 
 import pytest
 
-from manager.ledger.store.engine import Batch, Engine, Fenced, StorageFailed, Tail
-from manager.ledger.store.relations import (
+from manager.ledger.engines.engine import Batch, Engine, Fenced, StorageFailed, Tail
+from manager.ledger.engines.relations import (
     BALANCES,
     CLAIMS,
     EVENTS,

@@ -13,8 +13,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from manager.ledger.store import postgres_schema
-from manager.ledger.store.places import SCHEMA
+from manager.ledger.engines import postgres_schema
+from manager.ledger.engines.places import SCHEMA
 from tests.kit.page_house import PageHouse
 from tests.kit.people import PASSWORD
 from tests.kit.postgres_server import PostgresServer, is_installed

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from manager.ledger.engines import postgres_schema
+from manager.ledger.engines.engine import Engine, Fenced, OutcomeUnknown, StorageFailed, Tail
+from manager.ledger.engines.postgres_engine import PostgresEngine
+from manager.ledger.engines.relations import BALANCES, RELATIONS, TRANSACTIONS
 from manager.ledger.errors import StoreError
-from manager.ledger.store import postgres_schema
-from manager.ledger.store.engine import Engine, Fenced, OutcomeUnknown, StorageFailed, Tail
-from manager.ledger.store.postgres_engine import PostgresEngine
-from manager.ledger.store.relations import BALANCES, RELATIONS, TRANSACTIONS
 from tests.contract.engine_contract import (
     EMPTY,
     EngineContract,

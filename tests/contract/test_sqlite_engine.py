@@ -9,9 +9,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from manager.ledger.store.engine import Engine, StorageFailed, Tail
-from manager.ledger.store.relations import BALANCES, RELATIONS
-from manager.ledger.store.sqlite_engine import SqliteEngine
+from manager.ledger.engines.engine import Engine, StorageFailed, Tail
+from manager.ledger.engines.relations import BALANCES, RELATIONS
+from manager.ledger.engines.sqlite_engine import SqliteEngine
 from sim.storage.disk import SimDisk
 from tests.contract.engine_contract import (
     EMPTY,

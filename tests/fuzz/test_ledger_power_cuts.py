@@ -18,8 +18,8 @@ import pytest
 from manager.app import Manager
 from manager.audit.audit import audit
 from manager.intake.intake import Outcome
+from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.errors import LedgerError, StoreError
-from manager.ledger.store.engine import StorageFailed
 from manager.ledger.swipes import SwipedCard
 from protocol.numbers import ROLE_EXECUTIVE, SWIPE_CLAIM
 from protocol.wire import events

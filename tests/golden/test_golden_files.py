@@ -26,8 +26,8 @@ from manager.identity import store as identity_store
 from manager.identity.errors import IdentityError
 from manager.identity.registry import Registry
 from manager.identity.store import IdentityStore
+from manager.ledger.engines import sqlite_engine
 from manager.ledger.errors import StoreError
-from manager.ledger.store import sqlite_engine
 from manager.ledger.store.store import Store
 from protocol.wire import events
 from sim.storage.disk import SimDisk

@@ -14,11 +14,11 @@ from typing import Any
 
 from manager.audit.audit import audit
 from manager.intake.intake import Outcome
+from manager.ledger.engines.relations import RELATIONS
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.bank import bank_covers, counts
 from manager.ledger.reports.day_reports import day_report
 from manager.ledger.reports.gaming_day import GamingDay
-from manager.ledger.store.relations import RELATIONS
 from protocol import numbers
 from protocol.wire import events
 from protocol.wire.errors import ProtocolError

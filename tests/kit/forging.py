@@ -10,9 +10,9 @@ from pathlib import Path
 
 import apsw
 
+from manager.ledger.engines.sqlite_engine import open_reader
 from manager.ledger.store.chain import next_digest
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.sqlite_engine import open_reader
 
 CENT = 1_000_000  # micro-cents
 

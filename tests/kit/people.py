@@ -12,7 +12,7 @@ from argon2 import PasswordHasher
 from starlette.applications import Starlette
 
 from kit.clock import wall_ms
-from manager.ledger.store.places import engine_at
+from manager.ledger.engines.places import engine_at
 from manager.ledger.store.store import Store
 from manager.ledger_place import ledger_place
 from manager.people.first_code import FirstCode

@@ -15,10 +15,10 @@ from kit.clock import wall_ms
 from manager.__main__ import main
 from manager.identity.folder import IdentityFolder
 from manager.identity.postgres_store import PostgresIdentityStore
+from manager.ledger.engines.places import database_of, reader_at
+from manager.ledger.engines.postgres_lease import LeaseLine
 from manager.ledger.errors import StoreError
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.places import database_of, reader_at
-from manager.ledger.store.postgres_lease import LeaseLine
 from manager.ledger_place import keep_database
 from manager.people.passwords import KEY_NAME
 from tests.kit.linked_floor import Count, LinkedFloor, LinkedUnit, Recorder, count, enrol, until

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manager.ledger.store.sqlite_engine import SqliteEngine
+from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.store.store import Store
 
 

@@ -27,13 +27,13 @@ ROOMS = {
 LEFT_OUT = {
     "controller/core/round/guide_words.py": "only words",
     "manager/identity/postgres_store.py": "its tests need a database server",
-    "manager/ledger/store/postgres_copy.py": "its tests need a database server",
-    "manager/ledger/store/postgres_engine.py": "its tests need a database server",
-    "manager/ledger/store/postgres_lease.py": "its tests need a database server",
-    "manager/ledger/store/postgres_line.py": "its tests need a database server",
-    "manager/ledger/store/postgres_reader.py": "its tests need a database server",
-    "manager/ledger/store/postgres_rows.py": "its tests need a database server",
-    "manager/ledger/store/postgres_schema.py": "its tests need a database server",
+    "manager/ledger/engines/postgres_copy.py": "its tests need a database server",
+    "manager/ledger/engines/postgres_engine.py": "its tests need a database server",
+    "manager/ledger/engines/postgres_lease.py": "its tests need a database server",
+    "manager/ledger/engines/postgres_line.py": "its tests need a database server",
+    "manager/ledger/engines/postgres_reader.py": "its tests need a database server",
+    "manager/ledger/engines/postgres_rows.py": "its tests need a database server",
+    "manager/ledger/engines/postgres_schema.py": "its tests need a database server",
 }
 # What is measured, and asked about a change where it runs the changed function.
 TESTS = (

@@ -31,8 +31,8 @@ from kit.command_line import REFUSED, STOPPED
 from kit.files import private_folder
 from manager.app import Manager
 from manager.data_folder import LEDGER_NAME
+from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.errors import StoreError
-from manager.ledger.store.sqlite_engine import SqliteEngine
 from protocol.proof import check_seals
 from sim.runs.storm.campaign import campaign
 from sim.runs.storm.options import StormOptions

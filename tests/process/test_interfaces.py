@@ -19,7 +19,7 @@ import pytest
 
 from manager.__main__ import main
 from manager.data_folder import LEDGER_NAME
-from manager.ledger.store.places import engine_at
+from manager.ledger.engines.places import engine_at
 from manager.ledger.store.store import Store
 from manager.people.people import People
 from tests.kit.people import people_of_a_folder, quick_passwords, type_passwords

@@ -13,13 +13,13 @@ from manager.app import Manager
 from manager.data_folder import LEDGER_NAME
 from manager.explain.statement import explain
 from manager.intake.seals import Seals
+from manager.ledger.engines.archives import FOLDER, archives_in
+from manager.ledger.engines.engine import Owner
+from manager.ledger.engines.relations import EVENTS, POSTINGS, TRANSACTIONS
 from manager.ledger.errors import LedgerError, StoreError
 from manager.ledger.reports.bank import counts
 from manager.ledger.reports.day_reports import day_report
 from manager.ledger.reports.gaming_day import GamingDay
-from manager.ledger.store.archives import FOLDER, archives_in
-from manager.ledger.store.engine import Owner
-from manager.ledger.store.relations import EVENTS, POSTINGS, TRANSACTIONS
 from manager.ledger_place import DATABASE_NAME
 from manager.web.floor.history import history
 from tests.kit.people import people_of_a_folder, type_passwords

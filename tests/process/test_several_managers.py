@@ -14,10 +14,10 @@ from controller.link.link import CONNECT_MAX_MS, RETRY_FIRST_MS, RETRY_MAX_MS
 from kit.clock import wall_ms
 from manager.__main__ import main
 from manager.games import open_catalogue
-from manager.ledger.store.places import database_of
-from manager.ledger.store.postgres_engine import LEASE_S
-from manager.ledger.store.postgres_lease import RENEWALS_PER_LEASE
-from manager.ledger.store.postgres_line import CONNECT_MAX_S as CONNECT_S
+from manager.ledger.engines.places import database_of
+from manager.ledger.engines.postgres_engine import LEASE_S
+from manager.ledger.engines.postgres_lease import RENEWALS_PER_LEASE
+from manager.ledger.engines.postgres_line import CONNECT_MAX_S as CONNECT_S
 from manager.standby import LOOK_EVERY_S
 from manager.watched_floor import WholeFloor
 from protocol.wire.version import LINK_DOWN_MS

@@ -18,9 +18,9 @@ import psycopg
 import pytest
 
 from manager.__main__ import main
+from manager.ledger.engines.places import reader_at
+from manager.ledger.engines.relations import TRANSACTIONS
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.places import reader_at
-from manager.ledger.store.relations import TRANSACTIONS
 from tests.kit.linked_floor import LinkedFloor, until
 from tests.kit.patroni_cluster import PASSWORD, Cluster, why_not
 from tests.kit.places import ROOT

@@ -23,10 +23,10 @@ from manager.intake.win_events import WinEvents
 from manager.ledger import pricing
 from manager.ledger.awards import settling
 from manager.ledger.awards.payments import Payments
+from manager.ledger.engines.engine import Batch, Fenced, OutcomeUnknown, StorageFailed
+from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.store.commits import Commits
-from manager.ledger.store.engine import Batch, Fenced, OutcomeUnknown, StorageFailed
 from manager.ledger.store.entries import EventSource
-from manager.ledger.store.sqlite_engine import SqliteEngine
 from manager.ledger.tails import Tails
 from manager.ledger.terms import Jackpot
 from manager.link.connection import Connection

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from manager.ledger.book import Book
 from manager.ledger.corrections.reasons import Signed
+from manager.ledger.engines.relations import RESTORES
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.relations import RESTORES
 from protocol.wire.fields import clipped
 
 

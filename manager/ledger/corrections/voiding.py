@@ -15,6 +15,7 @@ from manager.ledger.awards.authority import key_name
 from manager.ledger.book import Book
 from manager.ledger.claims import ClaimState
 from manager.ledger.corrections.reasons import Signed
+from manager.ledger.engines.relations import TRANSACTIONS
 from manager.ledger.errors import BookingRefused, LedgerError
 from manager.ledger.rounds import Round
 from manager.ledger.rules import TableRules
@@ -28,7 +29,6 @@ from manager.ledger.store.entries import (
     Reference,
     postings,
 )
-from manager.ledger.store.relations import TRANSACTIONS
 from manager.ledger.store.steps import Steps
 from manager.ledger.swipes import SwipedCard
 from manager.money import MICROCENTS_PER_CENT, text_from_microcents

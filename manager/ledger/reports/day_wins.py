@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from manager.ledger.book import Book
-from manager.ledger.store.relations import TRANSACTIONS, WIN_REVERSALS
+from manager.ledger.engines.relations import TRANSACTIONS, WIN_REVERSALS
 from manager.ledger.wins import Win
 from protocol.numbers import SOURCE_METER
 

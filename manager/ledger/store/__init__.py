@@ -1,1 +1,1 @@
-"""Where entries are kept: appended, chained, and never edited."""
+"""The books in memory: steps, entries, balances and the chain. What keeps them is in `engines`."""

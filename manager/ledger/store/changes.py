@@ -14,7 +14,7 @@ from typing import Any
 
 import cbor2
 
-from manager.ledger.store.relations import NUMBERS, RELATIONS, Key, Relation, Row
+from manager.ledger.engines.relations import NUMBERS, RELATIONS, Key, Relation, Row
 
 NEW, GONE = 0, -1
 _SHAPES = [(each, each.key_count, len(each.columns)) for each in RELATIONS.values()]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 
-from manager.ledger.store.engine import Batch, Engine, OutcomeUnknown, StorageFailed, Tail
+from manager.ledger.engines.engine import Batch, Engine, OutcomeUnknown, StorageFailed, Tail
 from manager.ledger.store.memory import Memory
 from manager.ledger.store.writer import Writer
 

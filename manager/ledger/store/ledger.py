@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager
 from itertools import chain
 from typing import Any, NamedTuple
 
+from manager.ledger.engines.archived_rows import IN_ARCHIVES
+from manager.ledger.engines.engine import NEVER, Part, Reader, Rows, StorageFailed
+from manager.ledger.engines.queries import select_text
+from manager.ledger.engines.relations import POSTINGS, TRANSACTIONS, Relation, Row, Where
 from manager.ledger.errors import StoreError
-from manager.ledger.store.archived_rows import IN_ARCHIVES
 from manager.ledger.store.chain import Recorded, Taken, genesis
-from manager.ledger.store.engine import NEVER, Part, Reader, Rows, StorageFailed
 from manager.ledger.store.entries import EventSource, Reference
-from manager.ledger.store.queries import select_text
-from manager.ledger.store.relations import POSTINGS, TRANSACTIONS, Relation, Row, Where
 
 _BETWEEN = " WHERE {0} >= ? AND {0} <= ? ORDER BY {0}"
 _COLUMNS = ", ".join(TRANSACTIONS.columns)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from manager.ledger.store.engine import Engine, Loaded
-from manager.ledger.store.relations import READABLE, Held, Key, Relation, Row, Where
+from manager.ledger.engines.engine import Engine, Loaded
+from manager.ledger.engines.relations import READABLE, Held, Key, Relation, Row, Where
 
 _Changes = dict[str, dict[Key, Row | None]]
 _ABSENT: Any = object()  # a key that was not in a dictionary

@@ -12,10 +12,11 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
 
+from manager.ledger.engines.engine import Reader, Tail
+from manager.ledger.engines.relations import EVENTS, TRANSACTIONS, Key, Relation, Row, Where
 from manager.ledger.store.chain import NO_EVENT, Recorded, Taken, next_digest
 from manager.ledger.store.changes import packed
 from manager.ledger.store.commits import Commits
-from manager.ledger.store.engine import Reader, Tail
 from manager.ledger.store.entries import (
     BY_THE_MANAGER,
     EventSource,
@@ -24,7 +25,6 @@ from manager.ledger.store.entries import (
 )
 from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.memory import Memory
-from manager.ledger.store.relations import EVENTS, TRANSACTIONS, Key, Relation, Row, Where
 
 _NOWHERE = Reference()
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from manager.ledger.engines.engine import Engine, Rows, StorageFailed, Tail
+from manager.ledger.engines.relations import BALANCES, POSTINGS, TRANSACTIONS, Row
 from manager.ledger.errors import LedgerError, StoreError
 from manager.ledger.store import accounts
 from manager.ledger.store.chain import Recorded, genesis, next_digest
 from manager.ledger.store.commits import Commits
-from manager.ledger.store.engine import Engine, Rows, StorageFailed, Tail
 from manager.ledger.store.entries import Entry
 from manager.ledger.store.memory import Memory
-from manager.ledger.store.relations import BALANCES, POSTINGS, TRANSACTIONS, Row
 from manager.ledger.store.steps import Steps, row_of
 from manager.money import text_from_microcents
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
+from manager.ledger.engines.engine import Batch, Loaded, Reader, StorageFailed, Tail
+from manager.ledger.engines.queries import held_rows
+from manager.ledger.engines.relations import RELATIONS, TRANSACTIONS, Held, Relation, Row, Where
 from manager.ledger.errors import StoreError
-from manager.ledger.store.engine import Batch, Loaded, Reader, StorageFailed, Tail
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.queries import held_rows
-from manager.ledger.store.relations import RELATIONS, TRANSACTIONS, Held, Relation, Row, Where
 
 
 class WatchingEngine:

@@ -12,8 +12,8 @@ from typing import Any
 from manager.ledger.alarm_causes import severity_of
 from manager.ledger.alarms import Alarm
 from manager.ledger.book import Book
-from manager.ledger.store.engine import StorageFailed
-from manager.ledger.store.relations import ALARMS
+from manager.ledger.engines.engine import StorageFailed
+from manager.ledger.engines.relations import ALARMS
 
 View = dict[str, Any]
 Rows = Callable[[], list[View]]

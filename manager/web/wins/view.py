@@ -13,12 +13,12 @@ from typing import Any
 from manager.explain.dealt import dealt_hands
 from manager.ledger.book import Book
 from manager.ledger.claims import LOGGED_BY_UNIT, ClaimRecord, ClaimState
+from manager.ledger.engines.relations import TRANSACTIONS
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.rules import ROLE_NAMES, TableRules
 from manager.ledger.stamps import stamps_of
 from manager.ledger.store.entries import Kind
-from manager.ledger.store.relations import TRANSACTIONS
 from manager.ledger.wins import METHOD_OPERATOR, Win
 from manager.money import MICROCENTS_PER_CENT
 from manager.web.wins.amount_words import in_words

@@ -20,10 +20,10 @@ from manager.app import Manager
 from manager.audit.audit import audit
 from manager.audit.closing import make_image, newest_image, note_closed, request_for
 from manager.data_folder import LEDGER_NAME
+from manager.ledger.engines.places import reader_at
+from manager.ledger.engines.relations import TRANSACTIONS
+from manager.ledger.engines.sqlite_engine import IN_MEMORY
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.places import reader_at
-from manager.ledger.store.relations import TRANSACTIONS
-from manager.ledger.store.sqlite_engine import IN_MEMORY
 from manager.serve import settle_memory
 from manager.web.app import pages_of
 from protocol.proof.chain import event_digest, first_digest

@@ -17,10 +17,10 @@ from hal import aio
 from manager.__main__ import main
 from manager.audit.audit import audit
 from manager.explain.statement import explain
+from manager.ledger.engines.moving import copy_ledger
+from manager.ledger.engines.sqlite_engine import open_reader
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.moving import copy_ledger
-from manager.ledger.store.sqlite_engine import open_reader
 from sim.floor.floor import Floor, FloorTable
 from sim.floor.manager import LEDGER_FILE
 from tests.kit.damaged_tables import claim, end_game, faults, on_a_floor, start_round

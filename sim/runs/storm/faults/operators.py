@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 
+from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.engine import StorageFailed
 from sim.runs.storm import marks
 from sim.runs.storm.checks import operator_acts
 from sim.runs.storm.checks.awards import MICRO

@@ -12,7 +12,7 @@ import random
 from typing import TYPE_CHECKING
 
 from manager.ledger.corrections.reasons import Signed
-from manager.ledger.store.engine import StorageFailed
+from manager.ledger.engines.engine import StorageFailed
 from sim.network.network import Cable
 from sim.runs.storm import marks
 from sim.runs.storm.floor.table import StormTable

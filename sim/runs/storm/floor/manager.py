@@ -12,10 +12,10 @@ import random
 from typing import TYPE_CHECKING, Any, Protocol
 
 from manager.app import Manager
+from manager.ledger.engines.engine import StorageFailed
+from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.engine import StorageFailed
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.sqlite_engine import SqliteEngine
 from manager.ledger.store.store import Store
 from sim.network.network import Connection, SimNetwork
 from sim.runs.storm import marks

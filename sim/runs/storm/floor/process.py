@@ -16,7 +16,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from manager.app import Manager
-from manager.ledger.store.engine import Batch, Engine, Fenced, OutcomeUnknown
+from manager.ledger.engines.engine import Batch, Engine, Fenced, OutcomeUnknown
 from protocol.proof.tail import TailSigner
 from sim.floor.late_writer import LateWriter
 from sim.floor.manager import SimManager

@@ -20,12 +20,12 @@ from manager.audit.closing import make_image, newest_image, note_closed, request
 from manager.explain.statement import explain
 from manager.export.accounting import entries_between
 from manager.export.backup import back_up, restore
+from manager.ledger.engines.archives import FOLDER, archives_in, remove_archived
+from manager.ledger.engines.places import reader_at
+from manager.ledger.engines.relations import EVENTS
+from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.errors import LedgerError, StoreError
-from manager.ledger.store.archives import FOLDER, archives_in, remove_archived
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.places import reader_at
-from manager.ledger.store.relations import EVENTS
-from manager.ledger.store.sqlite_engine import SqliteEngine
 from manager.ledger.store.store import Store
 from manager.ledger_reader import ledger_to_read
 from sim.storage.disk import SimDisk

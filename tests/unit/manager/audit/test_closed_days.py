@@ -15,8 +15,8 @@ from manager.audit.closing import close_path, make_image, newest_image, note_clo
 from manager.audit.image import Image, decoded, encoded
 from manager.ledger.corrections.reasons import ReversalReason, Signed
 from manager.ledger.corrections.reversal import reverse_win
+from manager.ledger.engines.relations import CLAIMS, RELATIONS, ROUNDS
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.relations import CLAIMS, RELATIONS, ROUNDS
 from tests.kit.pretend_units import Desk, settled
 from tests.kit.tampering import forge
 

@@ -22,12 +22,12 @@ from manager.ledger.alarm_causes import AlarmCauses
 from manager.ledger.book import Book
 from manager.ledger.corrections.reasons import Signed
 from manager.ledger.corrections.restore import accept_restore
+from manager.ledger.engines.relations import EVENTS, NUMBERS, RELATIONS, Relation
+from manager.ledger.engines.sqlite_engine import SqliteEngine, open_reader
 from manager.ledger.errors import StoreError
 from manager.ledger.stamps import Stamp, put_stamp
 from manager.ledger.store.changes import NEW
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.relations import EVENTS, NUMBERS, RELATIONS, Relation
-from manager.ledger.store.sqlite_engine import SqliteEngine, open_reader
 from manager.ledger.store.store import Store
 from manager.ledger.swipes import Swipes
 from manager.people.people import People

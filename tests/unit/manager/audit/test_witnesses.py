@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from manager.audit.witnesses import Witness, Witnesses, contradiction, sealed_tails
-from manager.ledger.store.relations import RESTORES, Key, Row
+from manager.ledger.engines.relations import RESTORES, Key, Row
 from protocol.wire import events
 from protocol.wire.rows import SeenTail
 from tests.kit.pretend_units import Desk, desk_with_a_win

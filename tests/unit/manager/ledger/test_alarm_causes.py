@@ -6,10 +6,10 @@ import pytest
 
 from manager.audit.audit import audit
 from manager.ledger.alarm_causes import AlarmCauses, Severity, severity_of
+from manager.ledger.engines.relations import ALARMS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.changes import NEW, unpacked
 from manager.ledger.store.entries import EventSource
-from manager.ledger.store.relations import ALARMS
 from tests.kit.pretend_books import Books
 
 BUS = ("SERVICE", "touch-1", "UF-1")

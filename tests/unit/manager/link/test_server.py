@@ -9,7 +9,7 @@ import pytest
 
 from manager.ledger.corrections.reasons import ReversalReason, Signed
 from manager.ledger.corrections.reversal import reverse_win
-from manager.ledger.store.engine import StorageFailed
+from manager.ledger.engines.engine import StorageFailed
 from manager.link.connection import QUEUE_MAX
 from protocol.numbers import ROLE_EXECUTIVE
 from protocol.wire import events

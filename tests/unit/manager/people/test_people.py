@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from manager.audit.audit import audit
-from manager.ledger.store.relations import PEOPLE
+from manager.ledger.engines.relations import PEOPLE
 from manager.ledger.store.store import Store
 from manager.people.errors import NotAllowed, NotKnown
 from manager.people.first_code import FirstCode

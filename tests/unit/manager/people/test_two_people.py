@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from manager.audit.audit import audit
+from manager.ledger.engines.places import engine_at
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.entries import EventSource
-from manager.ledger.store.places import engine_at
 from manager.ledger.store.store import Store
 from manager.people.errors import NotAllowed
 from manager.people.people import People

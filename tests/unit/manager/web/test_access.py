@@ -10,7 +10,7 @@ import httpx
 import pytest
 from starlette.routing import Mount
 
-from manager.ledger.store.relations import PEOPLE
+from manager.ledger.engines.relations import PEOPLE
 from manager.people.roles import Role
 from manager.people.sessions import IDLE_MAX_S
 from manager.web.access import COOKIE, SAFE_COOKIE, Access, Page

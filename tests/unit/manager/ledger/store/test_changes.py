@@ -7,11 +7,11 @@ from typing import Any
 import cbor2
 import pytest
 
+from manager.ledger.engines.relations import NUMBERS, ROUNDS, UNITS
 from manager.ledger.store.chain import Recorded, genesis, next_digest
 from manager.ledger.store.changes import GONE, NEW, Unreadable, packed, unpacked
 from manager.ledger.store.changes import with_changes as changed
 from manager.ledger.store.entries import BY_THE_MANAGER, Reference
-from manager.ledger.store.relations import NUMBERS, ROUNDS, UNITS
 
 NOW_MS = 1_700_000_000_000
 ROUND = ("T1", 7, "1A 2A", "", NOW_MS, 0)

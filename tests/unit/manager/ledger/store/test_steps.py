@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from manager.ledger.engines.engine import Batch, StorageFailed
+from manager.ledger.engines.relations import BALANCES, COUNTERS, ROUNDS
+from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.engine import Batch, StorageFailed
-from manager.ledger.store.relations import BALANCES, COUNTERS, ROUNDS
-from manager.ledger.store.sqlite_engine import SqliteEngine
 from manager.ledger.store.store import Store
 from tests.kit.pretend_units import Clock
 

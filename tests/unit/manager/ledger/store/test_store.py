@@ -9,10 +9,10 @@ import apsw
 import pytest
 
 from manager.audit.audit import audit
+from manager.ledger.engines.relations import ALARMS
+from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.errors import LedgerError, StoreError
 from manager.ledger.store.entries import Entry, Kind, Reference, postings
-from manager.ledger.store.relations import ALARMS
-from manager.ledger.store.sqlite_engine import SqliteEngine
 from manager.ledger.store.store import Store
 from tests.kit.pretend_units import Clock, Desk
 from tests.kit.tampering import forge, tamper

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from manager.ledger.store.engine import Batch, StorageFailed
-from manager.ledger.store.places import engine_at, reader_at
-from manager.ledger.store.relations import WINS
+from manager.ledger.engines.engine import Batch, StorageFailed
+from manager.ledger.engines.places import engine_at, reader_at
+from manager.ledger.engines.relations import WINS
 from manager.ledger.store.store import Store
 from manager.ledger.store.watching import WatchingEngine
 from tests.kit.pretend_units import Clock, desk_with_a_win

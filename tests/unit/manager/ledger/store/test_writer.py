@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from manager.ledger.store.engine import Batch, StorageFailed
-from manager.ledger.store.relations import ROUNDS
-from manager.ledger.store.sqlite_engine import SqliteEngine
+from manager.ledger.engines.engine import Batch, StorageFailed
+from manager.ledger.engines.relations import ROUNDS
+from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.store.store import Store
 from manager.ledger.store.writer import ThreadWriter
 from tests.kit.pretend_units import Clock

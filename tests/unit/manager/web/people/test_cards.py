@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from manager.ledger.engines.relations import REQUESTS, TABLE_AUTHORITY, TRANSACTIONS
 from manager.ledger.errors import LedgerError
-from manager.ledger.store.relations import REQUESTS, TABLE_AUTHORITY, TRANSACTIONS
 from manager.people.roles import Role
 from manager.web.people.table_people import account_of
 from protocol.numbers import ROLE_SUPERVISOR, SWIPE_VOID

@@ -12,9 +12,9 @@ from typing import Any
 
 import apsw
 
-from manager.ledger.store.archives import MOVED, Archive, archives_in, events_view, temporary
-from manager.ledger.store.relations import EVENTS, Relation, Row
-from manager.ledger.store.sqlite_reader import SqliteReader, opened
+from manager.ledger.engines.archives import MOVED, Archive, archives_in, events_view, temporary
+from manager.ledger.engines.relations import EVENTS, Relation, Row
+from manager.ledger.engines.sqlite_reader import SqliteReader, opened
 
 IN_ARCHIVES = frozenset({*MOVED, EVENTS.name})
 

@@ -16,8 +16,8 @@ import apsw
 
 from kit.files import sync_file, sync_folder
 from kit.migrations import statements
+from manager.ledger.engines.relations import POSTINGS, RELATIONS, TRANSACTIONS, Row
 from manager.ledger.errors import StoreError
-from manager.ledger.store.relations import POSTINGS, RELATIONS, TRANSACTIONS, Row
 
 FOLDER = "archive"
 APPLICATION_ID = 0x55464152  # "UFAR"

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import psycopg
 
+from manager.ledger.engines.engine import LeaseWatcher
+from manager.ledger.engines.places import SCHEMA
+from manager.ledger.engines.postgres_line import connected, cut_when_late, first_line
 from manager.ledger.errors import LedgerError, StoreError
-from manager.ledger.store.engine import LeaseWatcher
-from manager.ledger.store.places import SCHEMA
-from manager.ledger.store.postgres_line import connected, cut_when_late, first_line
 
 _log = logging.getLogger(__name__)
 

@@ -19,12 +19,11 @@ from pathlib import Path
 import apsw
 
 from kit.migrations import Format, FormatRefused, statements
-from manager.ledger.errors import StoreError
-from manager.ledger.store.archives import FOLDER as ARCHIVE_FOLDER
-from manager.ledger.store.archives import archives_in, attach
-from manager.ledger.store.engine import Batch, Fenced, Loaded, Reader, StorageFailed, Tail
-from manager.ledger.store.queries import held_rows, select_text
-from manager.ledger.store.relations import (
+from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
+from manager.ledger.engines.archives import archives_in, attach
+from manager.ledger.engines.engine import Batch, Fenced, Loaded, Reader, StorageFailed, Tail
+from manager.ledger.engines.queries import held_rows, select_text
+from manager.ledger.engines.relations import (
     RELATIONS,
     TRANSACTIONS,
     Held,
@@ -33,7 +32,7 @@ from manager.ledger.store.relations import (
     Row,
     Where,
 )
-from manager.ledger.store.sqlite_reader import (
+from manager.ledger.engines.sqlite_reader import (
     READERS_PATIENCE_MS,
     SameConnection,
     SqliteReader,
@@ -41,6 +40,7 @@ from manager.ledger.store.sqlite_reader import (
     close,
     opened,
 )
+from manager.ledger.errors import StoreError
 
 _log = logging.getLogger(__name__)
 

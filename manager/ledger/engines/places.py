@@ -11,9 +11,9 @@ import secrets
 from collections.abc import Callable
 from pathlib import Path
 
+from manager.ledger.engines import sqlite_engine
+from manager.ledger.engines.engine import ALONE, Engine, Owner, Reader
 from manager.ledger.errors import StoreError
-from manager.ledger.store import sqlite_engine
-from manager.ledger.store.engine import ALONE, Engine, Owner, Reader
 
 SCHEMES = ("postgresql://", "postgres://")
 SCHEMA = "underfelt"  # of a property with one group; others are put behind it
@@ -45,7 +45,7 @@ def engine_at(
 ) -> Engine:
     """`owner` is for a database: managers hold its lease in turn, and its archives lie apart."""
     if is_database(place):
-        from manager.ledger.store.postgres_engine import PostgresEngine
+        from manager.ledger.engines.postgres_engine import PostgresEngine
 
         return PostgresEngine(*database_of(place), owner=owner)
     return sqlite_engine.SqliteEngine(place, vfs, random_bytes)
@@ -54,7 +54,7 @@ def engine_at(
 def reader_at(place: str, archive_folder: Path | None = None) -> Reader:
     """Archives lie beside a file unless told; a database cannot know where they are."""
     if is_database(place):
-        from manager.ledger.store import postgres_reader
+        from manager.ledger.engines import postgres_reader
 
         return postgres_reader.open_reader(*database_of(place), archive_folder)
     return sqlite_engine.open_reader(place, archive_folder)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import psycopg
 
 from kit.migrations import statements
-from manager.ledger.store.relations import RELATIONS, Relation
+from manager.ledger.engines.relations import RELATIONS, Relation
 
 VERSION = 1
 LEDGER_ID_BYTES = 16

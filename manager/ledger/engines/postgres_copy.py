@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 
 import psycopg
 
+from manager.ledger.engines import postgres_schema
+from manager.ledger.engines.engine import Tail
+from manager.ledger.engines.places import SCHEMA
+from manager.ledger.engines.postgres_rows import COPY_TYPES
+from manager.ledger.engines.relations import RELATIONS, Row
 from manager.ledger.errors import StoreError
-from manager.ledger.store import postgres_schema
-from manager.ledger.store.engine import Tail
-from manager.ledger.store.places import SCHEMA
-from manager.ledger.store.postgres_rows import COPY_TYPES
-from manager.ledger.store.relations import RELATIONS, Row
 
 
 def write_whole(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from manager.ledger.store.relations import READABLE, Held, Relation, Row, Where
+from manager.ledger.engines.relations import READABLE, Held, Relation, Row, Where
 
 
 def select_text(

@@ -9,10 +9,9 @@ from typing import Any
 
 import psycopg
 
-from manager.ledger.errors import StoreError
-from manager.ledger.store import postgres_schema
-from manager.ledger.store.archived_rows import opened_file
-from manager.ledger.store.archives import (
+from manager.ledger.engines import postgres_schema
+from manager.ledger.engines.archived_rows import opened_file
+from manager.ledger.engines.archives import (
     MOVED,
     Archive,
     archives_in,
@@ -20,10 +19,11 @@ from manager.ledger.store.archives import (
     missing,
     temporary,
 )
-from manager.ledger.store.engine import NEVER, Part, Rows
-from manager.ledger.store.places import SCHEMA
-from manager.ledger.store.postgres_line import as_storage_failures, connected, first_line
-from manager.ledger.store.relations import Row
+from manager.ledger.engines.engine import NEVER, Part, Rows
+from manager.ledger.engines.places import SCHEMA
+from manager.ledger.engines.postgres_line import as_storage_failures, connected, first_line
+from manager.ledger.engines.relations import Row
+from manager.ledger.errors import StoreError
 
 
 class PostgresReader:

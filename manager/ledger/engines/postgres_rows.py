@@ -15,7 +15,7 @@ import psycopg
 from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 
-from manager.ledger.store.relations import BLOB, INTEGER, TEXT, Relation, Row
+from manager.ledger.engines.relations import BLOB, INTEGER, TEXT, Relation, Row
 
 COPY_TYPES = {INTEGER: "int8", TEXT: "text", BLOB: "bytea"}
 OIDS = {INTEGER: 20, TEXT: 25, BLOB: 17}

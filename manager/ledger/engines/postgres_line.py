@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 from psycopg.adapt import Buffer, Loader
 
-from manager.ledger.store.engine import StorageFailed
+from manager.ledger.engines.engine import StorageFailed
 
 _log = logging.getLogger(__name__)
 

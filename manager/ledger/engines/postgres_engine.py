@@ -19,10 +19,9 @@ from typing import Any
 import psycopg
 from psycopg.errors import Diagnostic
 
-from manager.ledger.errors import StoreError
-from manager.ledger.store import postgres_schema
-from manager.ledger.store.archived_rows import ArchivedRows
-from manager.ledger.store.engine import (
+from manager.ledger.engines import postgres_schema
+from manager.ledger.engines.archived_rows import ArchivedRows
+from manager.ledger.engines.engine import (
     ALONE,
     Batch,
     Fenced,
@@ -34,19 +33,20 @@ from manager.ledger.store.engine import (
     StorageFailed,
     Tail,
 )
-from manager.ledger.store.places import SCHEMA
-from manager.ledger.store.postgres_lease import Renewal
-from manager.ledger.store.postgres_line import (
+from manager.ledger.engines.places import SCHEMA
+from manager.ledger.engines.postgres_lease import Renewal
+from manager.ledger.engines.postgres_line import (
     Lookups,
     as_storage_failures,
     connected,
     cut_when_late,
     first_line,
 )
-from manager.ledger.store.postgres_reader import marked, open_reader
-from manager.ledger.store.postgres_rows import PackedRows, RowPacker, register
-from manager.ledger.store.queries import held_rows, select_text
-from manager.ledger.store.relations import RELATIONS, Held, Relation, Row, Where
+from manager.ledger.engines.postgres_reader import marked, open_reader
+from manager.ledger.engines.postgres_rows import PackedRows, RowPacker, register
+from manager.ledger.engines.queries import held_rows, select_text
+from manager.ledger.engines.relations import RELATIONS, Held, Relation, Row, Where
+from manager.ledger.errors import StoreError
 
 _log = logging.getLogger(__name__)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from manager.audit.audit import audit
+from manager.ledger.engines.moving import copy_ledger, remove_copy
+from manager.ledger.engines.places import engine_at
+from manager.ledger.engines.relations import RELATIONS
 from manager.ledger.errors import StoreError
-from manager.ledger.store.moving import copy_ledger, remove_copy
-from manager.ledger.store.places import engine_at
-from manager.ledger.store.relations import RELATIONS
 from manager.ledger.store.store import Store
 from tests.kit.pretend_units import Clock, Desk, desk_with_a_win
 

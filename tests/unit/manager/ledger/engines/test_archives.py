@@ -7,8 +7,8 @@ from pathlib import Path
 import apsw
 import pytest
 
+from manager.ledger.engines.archives import Archive, archive_path, archives_in, attach
 from manager.ledger.errors import StoreError
-from manager.ledger.store.archives import Archive, archive_path, archives_in, attach
 
 
 def touch(folder: Path, *spans: tuple[int, int]) -> list[Archive]:

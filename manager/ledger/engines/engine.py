@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from manager.ledger.store.relations import Key, Relation, Row, Where
+from manager.ledger.engines.relations import Key, Relation, Row, Where
 
 
 class StorageFailed(Exception):  # noqa: N818

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from manager.ledger.engines.engine import Engine, Reader, Tail
+from manager.ledger.engines.places import database_of, is_database
+from manager.ledger.engines.relations import RELATIONS, Relation, Row
+from manager.ledger.engines.sqlite_engine import write_whole
 from manager.ledger.errors import StoreError
-from manager.ledger.store.engine import Engine, Reader, Tail
-from manager.ledger.store.places import database_of, is_database
-from manager.ledger.store.relations import RELATIONS, Relation, Row
-from manager.ledger.store.sqlite_engine import write_whole
 
 
 def copy_ledger(source: Engine, target: str) -> Tail | None:
@@ -23,7 +23,7 @@ def copy_ledger(source: Engine, target: str) -> Tail | None:
         with reader.snapshot():
             rows = {name: all_rows(reader, relation) for name, relation in RELATIONS.items()}
             if is_database(target):
-                from manager.ledger.store import postgres_copy
+                from manager.ledger.engines import postgres_copy
 
                 url, schema = database_of(target)
                 postgres_copy.write_whole(url, loaded.ledger_id, loaded.tail, rows, schema)
@@ -39,7 +39,7 @@ def copy_ledger(source: Engine, target: str) -> Tail | None:
 def remove_copy(target: str) -> None:
     """A copy that is not the original goes, so that the move can be tried again."""
     if is_database(target):
-        from manager.ledger.store import postgres_copy
+        from manager.ledger.engines import postgres_copy
 
         postgres_copy.remove_whole(*database_of(target))
         return

@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 
 import apsw
 
-from manager.ledger.store.archives import Archive
-from manager.ledger.store.engine import NEVER, Part, Rows, StorageFailed
-from manager.ledger.store.relations import Row
+from manager.ledger.engines.archives import Archive
+from manager.ledger.engines.engine import NEVER, Part, Rows, StorageFailed
+from manager.ledger.engines.relations import Row
 
 _log = logging.getLogger(__name__)
 
