@@ -44,7 +44,7 @@ def run_command(main: Callable[[], int]) -> NoReturn:
 def told(command: Callable[[], int], *refusals: type[Exception], name: str = "") -> int:
     """The command's exit code. A refusal, a stop or a machine's trouble becomes one sentence."""
     begins = f"{name}: " if name else ""
-    refused: tuple[type[Exception], ...] = (*refusals, Refused)
+    refused: tuple[type[Exception], ...] = (*refusals, CommandRefused)
     try:
         _refuse_odd_arguments()
         return command()
@@ -61,7 +61,7 @@ def told(command: Callable[[], int], *refusals: type[Exception], name: str = "")
         return REFUSED
 
 
-class Refused(Exception):  # noqa: N818 - what it says is shown as it is
+class CommandRefused(Exception):  # noqa: N818 - what it says is shown as it is
     """A command cannot be carried out; the sentence says why."""
 
 
@@ -129,7 +129,7 @@ def _refuse_odd_arguments() -> None:
     """Bytes that are no UTF-8 come in as half characters, which no file and no peer could take."""
     for argument in sys.argv[1:]:
         if any("\ud800" <= character <= "\udfff" for character in argument):
-            raise Refused("An argument is not UTF-8 text.")
+            raise CommandRefused("An argument is not UTF-8 text.")
 
 
 def _flushed(main: Callable[[], int]) -> str | int | None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
-from kit.command_line import Refused, run_command, told
+from kit.command_line import CommandRefused, run_command, told
 from kit.config import ConfigError
 from kit.version import SOFTWARE
 from manager.cli import accounting, adoption, approval, audit, corrections, days, release, serving
@@ -189,7 +189,7 @@ def _run(words: Sequence[str], entrance: Entrance | None) -> int:
     if words and not words[0].startswith("-") and words[0] not in known:
         near = get_close_matches(words[0], known)
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise Refused(f"There is no command {words[0]!r}; --help lists them.{hint}")
+        raise CommandRefused(f"There is no command {words[0]!r}; --help lists them.{hint}")
     options = parser.parse_args(words)
     options.entrance = entrance
     return int(options.run(options))

@@ -16,7 +16,7 @@ from typing import Any, Final
 from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
-from kit.command_line import Refused, run_command, told
+from kit.command_line import CommandRefused, run_command, told
 
 STATUS: Final = "var/lib/dpkg/status"
 RELEASE: Final = "opt/underfelt/current"
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _print(words: list[str]) -> int:
     if len(words) != 1:
-        raise Refused("usage: python3 -m deploy.image.sbom ROOT")
+        raise CommandRefused("usage: python3 -m deploy.image.sbom ROOT")
     print(json.dumps(bill_of(Path(words[0])), indent=1, sort_keys=True))
     return 0
 
@@ -40,7 +40,9 @@ def bill_of(root: Path) -> dict[str, Any]:
         components = [*_debian_packages(root), *_python_packages(root)]
         release = (root / RELEASE / "RELEASE").read_text("ascii").strip()
     except OSError as error:
-        raise Refused(f"{root} is no root of a unit: {error.strerror}: {error.filename}") from error
+        raise CommandRefused(
+            f"{root} is no root of a unit: {error.strerror}: {error.filename}"
+        ) from error
     digest = hashlib.sha256(json.dumps(components, sort_keys=True).encode()).hexdigest()
     return {
         "bomFormat": "CycloneDX",
@@ -81,7 +83,7 @@ def _debian_packages(root: Path) -> Iterator[Component]:
 def _python_packages(root: Path) -> Iterator[Component]:
     places = sorted((root / RELEASE / "venv/lib").glob("python*/site-packages/*.dist-info"))
     if not places:
-        raise Refused(f"{root} holds no Python packages below {RELEASE}")
+        raise CommandRefused(f"{root} holds no Python packages below {RELEASE}")
     for place in places:
         fields = Parser().parsestr((place / "METADATA").read_text("utf-8"), headersonly=True)
         purl = f"pkg:pypi/{fields['Name'].lower()}@{fields['Version']}"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kit.command_line import Refused, told
+from kit.command_line import CommandRefused, told
 
 SCOPE = "underfelt"
 FOLDER = Path("/var/lib/underfelt-property")
@@ -169,7 +169,7 @@ def _nodes(text: str) -> list[Node]:
     for part in text.split(","):
         name, separator, host = part.partition("=")
         if not separator or not name or not host:
-            raise Refused(f"{part!r} is no node such as n1=10.0.0.1.")
+            raise CommandRefused(f"{part!r} is no node such as n1=10.0.0.1.")
         nodes.append(Node(name, host))
     return nodes
 
@@ -192,7 +192,7 @@ def _run(arguments: Sequence[str]) -> int:
         return 0
     own = [each for each in nodes if each.name == options.name]
     if not own:
-        raise Refused(f"--name must be one of the nodes, not {options.name!r}.")
+        raise CommandRefused(f"--name must be one of the nodes, not {options.name!r}.")
     if options.what == "etcd":
         print(" ".join(etcd(own[0], nodes, options.folder)))
     else:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 
 SECTOR_BYTES: Final = 512
 NUMBER: Final = re.compile(r"\d+:\d+")
@@ -44,24 +44,26 @@ def target_disk(path: Path, system: System) -> TargetDisk:
     name = path.resolve().name
     folder = system.block(name)
     if not folder.exists():
-        raise Refused(f"{path} is no disk. `lsblk` lists them.")
+        raise CommandRefused(f"{path} is no disk. `lsblk` lists them.")
     if (folder / "partition").exists():
-        raise Refused(f"{path} is a part of a disk. Name the whole disk: `lsblk` lists them.")
+        raise CommandRefused(
+            f"{path} is a part of a disk. Name the whole disk: `lsblk` lists them."
+        )
     device = folder.resolve()
     if (device / "loop").exists() or name.startswith(("dm-", "md", "zram", "ram")):
-        raise Refused(f"{path} is not a disk of its own.")
+        raise CommandRefused(f"{path} is not a disk of its own.")
     if _text(device / "ro") == "1":
-        raise Refused(f"{path} is write-protected. Look at the switch on the card.")
+        raise CommandRefused(f"{path} is write-protected. Look at the switch on the card.")
     size_bytes = int(_text(device / "size") or "0") * SECTOR_BYTES
     if not size_bytes:
-        raise Refused(f"{path} holds no card.")
+        raise CommandRefused(f"{path} holds no card.")
     use = _use(device, system)
     if use:
-        raise Refused(
+        raise CommandRefused(
             f"{path} is in use ({use}), so it may be this machine's own. Nothing was written."
         )
     if not _can_be_pulled(device, name):
-        raise Refused(f"{path} is built into this machine. Nothing was written.")
+        raise CommandRefused(f"{path} is built into this machine. Nothing was written.")
     model = " ".join(_text(device / "device" / each) for each in ("vendor", "model", "name"))
     return TargetDisk(name, " ".join(model.split()), size_bytes)
 

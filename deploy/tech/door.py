@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 
 SILENCE_MAX_S = 6.0  # a stream beats every second
 
 
-class UnitGone(Refused):
+class UnitGone(CommandRefused):
     """The unit cannot be reached, or stopped answering in the middle."""
 
 

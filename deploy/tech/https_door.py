@@ -15,7 +15,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from deploy.tech.door import SILENCE_MAX_S, Answer, UnitGone
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from protocol.secrets.tls import fingerprint
 
 DEFAULT_PORT: Final = 8082
@@ -24,7 +24,7 @@ LINE_BYTES_MAX: Final = 1024 * 1024
 CHUNK_BYTES: Final = 65_536
 FAR_PLAIN: Final = "Without TLS the PIN could be read on the way: use https://."
 
-# Raises Refused for a fingerprint that is not this unit's.
+# Raises CommandRefused for a fingerprint that is not this unit's.
 Check = Callable[[str], None]
 
 
@@ -34,7 +34,7 @@ class HttpsDoor:
     ) -> None:
         """Without `check` the door is plain, and must be on this machine."""
         if check is None and not _is_here(host):
-            raise Refused(FAR_PLAIN)
+            raise CommandRefused(FAR_PLAIN)
         self._host, self._port, self._check = host, port, check
         self._headers = dict(headers or {})
         self._cookies: dict[str, str] = {}
@@ -53,7 +53,7 @@ class HttpsDoor:
         connection, response = self._send("GET", path, None)
         try:
             if response.status != http.HTTPStatus.OK:
-                raise Refused(Answer(response.status, response.read(CHUNK_BYTES)).sentence())
+                raise CommandRefused(Answer(response.status, response.read(CHUNK_BYTES)).sentence())
             while line := response.readline(LINE_BYTES_MAX):
                 if line.startswith(b"data: "):
                     yield Answer(response.status, line.removeprefix(b"data: ")).json()
@@ -98,7 +98,7 @@ class HttpsDoor:
         except OSError as error:
             connection.close()
             raise self._gone(error) from error
-        except Refused:
+        except CommandRefused:
             connection.close()
             raise
         return connection
@@ -114,9 +114,11 @@ def split_url(text: str) -> tuple[bool, str, int]:
     try:
         port = url.port or DEFAULT_PORT
     except ValueError as error:
-        raise Refused(f"{text!r:.60} is no address such as 10.0.0.7:{DEFAULT_PORT}.") from error
+        raise CommandRefused(
+            f"{text!r:.60} is no address such as 10.0.0.7:{DEFAULT_PORT}."
+        ) from error
     if url.scheme not in ("http", "https") or not url.hostname:
-        raise Refused(f"{text!r:.60} is no address such as 10.0.0.7:{DEFAULT_PORT}.")
+        raise CommandRefused(f"{text!r:.60} is no address such as 10.0.0.7:{DEFAULT_PORT}.")
     return url.scheme == "https", url.hostname, port
 
 

@@ -14,7 +14,7 @@ from deploy.tech.door import Door
 from deploy.tech.https_door import HttpsDoor, split_url
 from deploy.tech.trust import KnownUnits, folder
 from deploy.tech.visit import Visit
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 
 WHICH: Final = "Say which unit: --unit ADDRESS. `underfelt-tech find` lists those that it hears."
 SERIAL: Final = "serial:"
@@ -56,7 +56,7 @@ def visiting(options: argparse.Namespace) -> Iterator[Visit]:
 
 def open_door(options: argparse.Namespace) -> Door:
     if not options.unit:
-        raise Refused(WHICH)
+        raise CommandRefused(WHICH)
     if options.unit.startswith(SERIAL):
         from deploy.tech.serial_door import SerialDoor
 
@@ -98,4 +98,4 @@ def _asked(question: str) -> str:
     try:
         return input(question if sys.stdin.isatty() else "").strip()
     except EOFError as error:
-        raise Refused("The input ended before everything was answered.") from error
+        raise CommandRefused("The input ended before everything was answered.") from error

@@ -16,7 +16,7 @@ from typing import Any, Final
 import serial
 
 from deploy.tech.door import SILENCE_MAX_S, Answer, UnitGone
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from protocol.wire.serial_frames import END, Damaged, FrameCutter
 from protocol.wire.service_line import (
     ASK,
@@ -50,7 +50,7 @@ class SerialDoor:
         try:
             self._port = serial.Serial(path, BAUD, timeout=READ_S, exclusive=True)
         except (OSError, ValueError) as error:
-            raise Refused(f"{path} cannot be opened: {error}.") from error
+            raise CommandRefused(f"{path} cannot be opened: {error}.") from error
         self._cookies: dict[str, str] = {}
         self._talk = 0
         self._heard: dict[int, queue.Queue[Piece]] = {}
@@ -77,7 +77,7 @@ class SerialDoor:
                 try:
                     status, rest = talk.head()
                     if status != OK:
-                        raise Refused(Answer(status, talk.rest(rest)).sentence())
+                        raise CommandRefused(Answer(status, talk.rest(rest)).sentence())
                     for event in _events(talk, rest):
                         unheard = 0
                         yield event

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from kit.files import private_folder, write_private
 
 FILE_NAME: Final = "known-units.json"
@@ -36,16 +36,18 @@ class KnownUnits:
         known = self.read()
         if said:
             if not hmac.compare_digest(_bare(said), _bare(shown)):
-                raise Refused(f"{address} shows the certificate {shown}, and not the one you gave.")
+                raise CommandRefused(
+                    f"{address} shows the certificate {shown}, and not the one you gave."
+                )
         elif address in known:
             if not hmac.compare_digest(known[address], _bare(shown)):
-                raise Refused(
+                raise CommandRefused(
                     f"{address} shows another certificate than before: {shown}. If the unit was "
                     f"set up anew, compare it with the unit's log and give it with --fingerprint."
                 )
             return
         elif not ask(shown):
-            raise Refused(
+            raise CommandRefused(
                 f"{address} shows the certificate {shown}, which nobody has compared yet. "
                 "Give it with --fingerprint when the unit's log shows the same."
             )
@@ -57,9 +59,9 @@ class KnownUnits:
         except FileNotFoundError:
             return {}
         except ValueError as error:
-            raise Refused(f"{self._path} is damaged: remove it and compare anew.") from error
+            raise CommandRefused(f"{self._path} is damaged: remove it and compare anew.") from error
         if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
-            raise Refused(f"{self._path} is damaged: remove it and compare anew.")
+            raise CommandRefused(f"{self._path} is damaged: remove it and compare anew.")
         return found
 
     def _write(self, known: dict[str, str]) -> None:

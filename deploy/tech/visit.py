@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from deploy.tech.door import Answer, Door, UnitGone
-from kit.command_line import Refused, say
+from kit.command_line import CommandRefused, say
 
 View = dict[str, Any]
 GONE = "The table opens again by itself two minutes after the tool was last heard."
@@ -29,7 +29,7 @@ class Visit:
         """One try, whatever the unit answers: five wrong ones lock everybody out."""
         answer = self._door.ask("POST", "/sign-in", {"name": name, "pin": pin})
         if not answer.is_good:
-            raise Refused(answer.sentence())
+            raise CommandRefused(answer.sentence())
         self._is_signed_in = True
 
     def close(self) -> None:
@@ -57,7 +57,7 @@ class Visit:
         answer = self._door.ask("POST", "/act", {"action": action, "argument": argument})
         told = self._good(answer).json()
         if not told.get("accepted"):
-            raise Refused(str(told.get("sentence")))
+            raise CommandRefused(str(told.get("sentence")))
 
     def views(self) -> Iterator[View]:
         """What the page shows, about four times a second; each one proves that we are here."""
@@ -82,7 +82,7 @@ class Visit:
                 for _ in self.views():
                     if is_over.is_set():
                         return
-            except Refused:
+            except CommandRefused:
                 return  # whatever is asked next hears the same, and says it
 
         thread = threading.Thread(target=take, name="presence", daemon=True)
@@ -100,7 +100,7 @@ class Visit:
         mode = view["mode"]
         if not mode["on"]:
             if not close_table:
-                raise Refused(why_not(view, command))
+                raise CommandRefused(why_not(view, command))
             self.act("enter")
         try:
             yield
@@ -112,12 +112,12 @@ class Visit:
         """Raises nothing: what ended the work is the news, and sign-out leaves as well."""
         try:
             self.act("leave")
-        except Refused as refused:
+        except CommandRefused as refused:
             say(f"{refused} {GONE}")
 
     def _good(self, answer: Answer) -> Answer:
         if not answer.is_good:
-            raise Refused(answer.sentence())
+            raise CommandRefused(answer.sentence())
         return answer
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from kit.command_line import Refused, in_words
+from kit.command_line import CommandRefused, in_words
 from manager.data_folder import add_data_option
 from manager.export.accounting import FORMS, entries_between
 from manager.ledger.reports.gaming_day import DAY_STARTS, ZONE, GamingDay
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     form = FORMS.get(options.out.suffix.removeprefix("."))
     if form is None:
-        raise Refused(f"{options.out.name} must end with .csv or .jsonl.")
+        raise CommandRefused(f"{options.out.name} must end with .csv or .jsonl.")
     gaming_day = GamingDay(options.day_starts, options.zone)
     first_ms = gaming_day.bounds_ms(options.first)[0] if options.first else 0
     end_ms = gaming_day.bounds_ms(options.last)[1] if options.last else 1 << 62
@@ -38,9 +38,9 @@ def main(arguments: Sequence[str]) -> int:
                 file.write(line)
     except FileExistsError as error:
         sentence = f"{options.out} exists already; an export never overwrites one."
-        raise Refused(sentence) from error
+        raise CommandRefused(sentence) from error
     except OSError as error:
-        raise Refused(f"{options.out} cannot be written: {in_words(error)}") from error
+        raise CommandRefused(f"{options.out} cannot be written: {in_words(error)}") from error
     print(f"{count} lines written to {options.out}")
     return 0
 

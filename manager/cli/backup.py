@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kit.clock import wall_ms
-from kit.command_line import Refused, in_words
+from kit.command_line import CommandRefused, in_words
 from manager.audit.audit import audit
 from manager.data_folder import add_data_option
 from manager.export.backup import back_up, restore
@@ -24,7 +24,7 @@ def take(arguments: Sequence[str]) -> int:
     try:
         taken = back_up(options.data, options.to, wall_ms())
     except OSError as error:
-        raise Refused(f"{options.to} cannot be written: {in_words(error)}") from error
+        raise CommandRefused(f"{options.to} cannot be written: {in_words(error)}") from error
     print(f"Backed up to {options.to}: {taken.sentence}")
     return 0
 
@@ -40,7 +40,7 @@ def put_back(arguments: Sequence[str]) -> int:
     try:
         taken = restore(options.backup, options.to)
     except OSError as error:
-        raise Refused(f"{options.to} cannot be written: {in_words(error)}") from error
+        raise CommandRefused(f"{options.to} cannot be written: {in_words(error)}") from error
     print(f"Restored to {options.to}: {taken.sentence}")
     with ledger_to_read(options.to) as ledger:
         finding = audit(ledger)

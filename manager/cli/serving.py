@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kit.clock import monotonic_s, wall_ms
-from kit.command_line import PORT_MAX, Refused, in_words, port
+from kit.command_line import PORT_MAX, CommandRefused, in_words, port
 from kit.config import ConfigError, load, refusal
 from kit.files import files_for_the_owner_only, private_folder
 from manager import serve as process
@@ -132,12 +132,12 @@ def _open_and_serve(options: argparse.Namespace) -> int:
         doors = Doors(manager, options.data, clock)
         web = _web_door(options)
         listeners = _listen(options)
-    except (ConfigError, IdentityError, Refused):
+    except (ConfigError, IdentityError, CommandRefused):
         manager.store.close()
         raise
     except OSError as error:
         manager.store.close()
-        raise Refused(f"A port cannot be opened: {in_words(error)}") from error
+        raise CommandRefused(f"A port cannot be opened: {in_words(error)}") from error
     fingerprint = doors.folder.ca_fingerprint()
     return asyncio.run(
         process.serve(
@@ -186,7 +186,7 @@ def _serve_in_turns(
     options: argparse.Namespace, place: str, gaming_day: GamingDay, clock: LedgerClock
 ) -> int:
     if not is_database(place):
-        raise Refused("Managers serve in turn only from a database: say --database URL.")
+        raise CommandRefused("Managers serve in turn only from a database: say --database URL.")
     from manager.standby import Post
     from manager.turns import Property, serve_in_turns
     from manager.watched_floor import OtherGroups, WholeFloor
@@ -203,7 +203,7 @@ def _serve_in_turns(
     try:
         listeners = _listen(options)
     except OSError as error:
-        raise Refused(f"A port cannot be opened: {in_words(error)}") from error
+        raise CommandRefused(f"A port cannot be opened: {in_words(error)}") from error
     host = options.reached_at or options.host
     link, pages = (
         join_address(host, listener.getsockname()[1])
@@ -239,7 +239,7 @@ def _listen(options: argparse.Namespace) -> process.Listeners:
     if enrol_port is None:
         enrol_port = options.port + 1 if options.port else 0
         if enrol_port > PORT_MAX:
-            raise Refused(f"There is no port after {PORT_MAX}; say --enrol-port.")
+            raise CommandRefused(f"There is no port after {PORT_MAX}; say --enrol-port.")
     return process.Listeners(
         process.bind(options.host, options.port),
         process.bind(options.host, enrol_port),
@@ -252,7 +252,9 @@ def _web_door(options: argparse.Namespace) -> process.WebDoor:
         tls = process.pages_tls(options.data, options.web_name, options.web_host)
         return process.WebDoor(options.web_name, tls, options.entrance)
     if not _is_this_machine(options.web_host):
-        raise Refused("--web-plain is for an address of this machine alone, such as 127.0.0.1.")
+        raise CommandRefused(
+            "--web-plain is for an address of this machine alone, such as 127.0.0.1."
+        )
     return process.WebDoor(options.web_name, None, options.entrance)
 
 

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from kit.command_line import PORT_MAX, Refused, run_command, told, whole
+from kit.command_line import PORT_MAX, CommandRefused, run_command, told, whole
 from protocol.conformance.floor_ca import FloorCa
 from protocol.conformance.manager_cases import CASES as MANAGER_CASES
 from protocol.conformance.played_manager import PlayedManager, table_settings
@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
 async def _play_unit(options: argparse.Namespace) -> int:
     for name in ("ca.pem", "unit.pem"):
         if not (options.identity / name).is_file():
-            raise Refused(f"There is no {name} in {options.identity}.")
+            raise CommandRefused(f"There is no {name} in {options.identity}.")
     report = Report(_say)
     host, port = options.place
     await report.play(MANAGER_CASES, PlayedUnit(host, port, options.identity))
@@ -63,7 +63,7 @@ async def _play_manager(options: argparse.Namespace) -> int:
     manager = PlayedManager(ca, options.serial, table_settings(options.table), _say)
     host, port = options.place
     if port == PORT_MAX:
-        raise Refused(f"There is no port after {PORT_MAX} for enrolment.")
+        raise CommandRefused(f"There is no port after {PORT_MAX} for enrolment.")
     report = Report(_say)
     async with manager.serving(host, port):
         _say(f"link {host}:{port}")

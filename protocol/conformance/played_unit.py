@@ -14,7 +14,7 @@ from cryptography import x509
 from cryptography.x509.oid import NameOID
 
 from kit.clock import wall_ms
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from kit.rate_limit import Bucket
 from protocol.conformance.line import Line
 from protocol.conformance.report import expect
@@ -48,7 +48,7 @@ class PlayedUnit:
         try:
             certificate = x509.load_pem_x509_certificate((self.identity / "unit.pem").read_bytes())
         except ValueError as error:
-            raise Refused(f"{self.identity}/unit.pem holds no certificate.") from error
+            raise CommandRefused(f"{self.identity}/unit.pem holds no certificate.") from error
         names = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
         return str(names[0].value) if names else ""
 

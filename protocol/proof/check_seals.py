@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from kit.command_line import Refused, run_command, told
+from kit.command_line import CommandRefused, run_command, told
 from protocol.proof.capture import read_capture
 from protocol.proof.seal import KEY_BYTES, SealReport, check_history
 from protocol.wire.errors import ProtocolError
@@ -32,7 +32,7 @@ def _check(file: Path, public_keys: Sequence[bytes]) -> int:
     try:
         report = check_file(file, public_keys)
     except ProtocolError as error:
-        raise Refused(f"{file}: {error}") from error
+        raise CommandRefused(f"{file}: {error}") from error
     print(report.sentence)
     return 0 if report.sound else 1
 

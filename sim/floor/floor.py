@@ -28,7 +28,7 @@ from controller.inputs.buttons import (
 from controller.inputs.training_door import TRAIN
 from controller.journal.journal import Journal
 from controller.stores import Store, StoreOpeners, kept_or_in_memory
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from manager.audit.audit import audit
 from manager.data_folder import LEDGER_NAME
 from manager.ledger.engines.moving import copy_ledger
@@ -49,7 +49,7 @@ TABLES_FOLDER = Path(__file__).resolve().parents[2] / "deploy" / "tables"
 OPENING_WALL_MS = 1_767_268_800_000
 
 
-class Impossible(Refused):
+class Impossible(CommandRefused):
     """What was asked cannot be done on this floor or at this table, and why."""
 
 

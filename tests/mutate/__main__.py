@@ -16,7 +16,7 @@ import secrets
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from kit.command_line import Refused, run_command, told, whole
+from kit.command_line import CommandRefused, run_command, told, whole
 from tests.kit.places import ROOT
 from tests.mutate import equivalents, rooms
 from tests.mutate.changes import Change, changes_of
@@ -79,7 +79,7 @@ def _wanted(changes: list[Change], options: argparse.Namespace) -> list[Change]:
     if options.only:
         chosen = [change for change in chosen if change.name in options.only.split(",")]
     if not chosen:
-        raise Refused(f"There is no change {options.only or 'in ' + options.module}.")
+        raise CommandRefused(f"There is no change {options.only or 'in ' + options.module}.")
     return chosen
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from tests.kit.places import ROOT, TESTS
 from tests.mutate.changes import Change, changes_of
 from tests.mutate.reach import Reach, Reached
@@ -126,7 +126,7 @@ def test_what_is_measured_is_kept_and_a_test_that_fails_is_left_out(
 
 def test_a_test_that_is_gone_has_noticed_nothing(root: Path, copy: Copy) -> None:
     change = the_change(root, "chips > 10", "(chips >= 10)")
-    with pytest.raises(Refused, match="FRESH=1"):
+    with pytest.raises(CommandRefused, match="FRESH=1"):
         copy.trial(change, [Reached(f"{FILE}::test_gone", 0.1, frozenset())])
     broken = replace(change, after="chips > (")
     tests = [Reached(NOTICING, 0.1, frozenset())]

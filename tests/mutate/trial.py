@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from tests.mutate.changes import Change
 from tests.mutate.reach import Reached
 
@@ -87,7 +87,7 @@ class Copy:
         finally:
             self._write(target, sound)
         if verdict.by == NOT_ASKED and self._ask(tests).by == NOT_ASKED:
-            raise Refused("The tests are not those that were measured: say FRESH=1.")
+            raise CommandRefused("The tests are not those that were measured: say FRESH=1.")
         return verdict
 
     def _write(self, target: Path, source: bytes) -> None:
@@ -137,7 +137,7 @@ class Copy:
         plugin = ["-p", "tests.mutate.recorder", "--maxfail=0", "--continue-on-collection-errors"]
         done = self._run([*plugin, *files], {}, RECORDING_CPU_MAX_S)
         if done is None or done[0] not in (PASSED, SOME_FAILED, NO_TEST_FOUND):
-            raise Refused(f"These tests do not run without any change: {' '.join(files)}")
+            raise CommandRefused(f"These tests do not run without any change: {' '.join(files)}")
         for line in done[1].splitlines():
             if line.startswith(("FAILED", "ERROR")):
                 print(f"Left out, because it fails without any change: {line}", flush=True)

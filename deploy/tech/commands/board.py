@@ -13,7 +13,7 @@ from pathlib import Path
 from deploy.tech.terminal import BAD, GOOD, WARN, Terminal
 from hal.board.config import BoardConfig, parse_board
 from hal.board.wiring import Wires, buses, findings, pins
-from kit.command_line import Refused, above_zero, whole
+from kit.command_line import CommandRefused, above_zero, whole
 from kit.config import ConfigError, load
 
 BAD_FINDING = 1
@@ -73,7 +73,7 @@ def _read(path: Path) -> BoardConfig:
     document = load(path)
     values = document.values.get("board")
     if not isinstance(values, dict):
-        raise Refused(f"{path} has no [board]: it is no table's file.")
+        raise CommandRefused(f"{path} has no [board]: it is no table's file.")
     with document.placing():
         return parse_board(values)
 

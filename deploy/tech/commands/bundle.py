@@ -6,7 +6,7 @@ from pathlib import Path
 
 from deploy.tech.options import unit_parser, visiting
 from deploy.tech.terminal import Terminal
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 
 
 def main(arguments: list[str]) -> int:
@@ -15,9 +15,9 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     path: Path = options.file
     if path.exists():
-        raise Refused(f"{path} is there already, and is not written over.")
+        raise CommandRefused(f"{path} is there already, and is not written over.")
     if not path.parent.is_dir():
-        raise Refused(f"{path.parent} is no folder.")
+        raise CommandRefused(f"{path.parent} is no folder.")
     terminal = Terminal()
     with visiting(options) as visit, terminal.progress("the unit makes the bundle"):
         content = visit.get_bytes("/bundle")

@@ -13,7 +13,7 @@ from deploy.tech.door import UnitGone
 from deploy.tech.options import add_close_table, unit_parser, visiting
 from deploy.tech.terminal import BAD, GOOD, WARN, Terminal
 from deploy.tech.visit import View, Visit
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 
 WORK = "calibration"
 KEYS = {"": "measure", "s": "skip", "b": "back", "w": "save"}
@@ -58,7 +58,9 @@ def next_step(visit: Visit, before: object) -> View:
         state: View | None = view["calibration"]
         if state is None:
             if view["mode"]["work"] != WORK:
-                raise Refused(f"The calibration ended: {view['mode']['sentence'] or 'stopped'}")
+                raise CommandRefused(
+                    f"The calibration ended: {view['mode']['sentence'] or 'stopped'}"
+                )
             continue
         is_waiting = state["buttons"] and not state["measuring"]
         if state["step"] == "done" or (is_waiting and _place(state) != before):
@@ -93,9 +95,9 @@ def _asked(terminal: Terminal, state: View) -> str:
         try:
             key = input(f"[{offered}, q: stop] ").strip().lower()
         except EOFError as error:
-            raise Refused("The input ended; nothing was saved.") from error
+            raise CommandRefused("The input ended; nothing was saved.") from error
         if key == "q":
-            raise Refused("Stopped; nothing was saved.")
+            raise CommandRefused("Stopped; nothing was saved.")
         button = KEYS.get(key, "")
         if key == "" and "save" in buttons:
             button = "save"

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import cbor2
 
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from protocol.wire import enrolment, messages, serial_frames, shuffler
 from protocol.wire.errors import ProtocolError
 from protocol.wire.framing import HEADER_BYTES, payload_length
@@ -58,9 +58,9 @@ def read(what: str) -> bytes:
     if digits is not None and (len(what) > FILE_NAME_MAX or not path.exists()):
         return bytes.fromhex(digits)
     if len(what) > FILE_NAME_MAX or not path.is_file():
-        raise Refused("That is neither a file nor an even number of hex digits.")
+        raise CommandRefused("That is neither a file nor an even number of hex digits.")
     if path.stat().st_size > BYTES_MAX:
-        raise Refused(f"{path} is larger than {BYTES_MAX} bytes: no capture of ours is.")
+        raise CommandRefused(f"{path} is larger than {BYTES_MAX} bytes: no capture of ours is.")
     return _unhexed(path.read_bytes())
 
 
@@ -84,7 +84,7 @@ def _hex_or_none(text: str) -> str | None:
 
 def show_messages(data: bytes, kind: str) -> int:
     if not data:
-        raise Refused("There is nothing to decode: no bytes at all.")
+        raise CommandRefused("There is nothing to decode: no bytes at all.")
     if _is_framed(data):
         return _show_stream(data, KINDS[kind])
     if kind != "shuffler" and (alone := _message_or_none(data, KINDS[kind])) is not None:
@@ -93,7 +93,7 @@ def show_messages(data: bytes, kind: str) -> int:
         return 0
     if data.endswith(serial_frames.END):
         return _show_serial(data)
-    raise Refused(
+    raise CommandRefused(
         f"These {len(data)} bytes are no frame, no message, no serial frame and no trace of ours."
     )
 

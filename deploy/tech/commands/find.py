@@ -15,7 +15,7 @@ from zeroconf import IPVersion, ServiceBrowser, ServiceListener, Zeroconf
 
 from deploy.tech.options import network_door
 from deploy.tech.terminal import WARN, Terminal, printable
-from kit.command_line import Refused, above_zero
+from kit.command_line import CommandRefused, above_zero
 
 SERVICE: Final = "_underfelt-svc._tcp.local."
 SECONDS: Final = 3.0
@@ -80,7 +80,7 @@ def heard(seconds: float, interface: str) -> list[dict[str, str]]:
             _refuse_foreign(interface)
         asking = Zeroconf(interfaces=[interface]) if interface else Zeroconf()
     except (OSError, RuntimeError) as error:
-        raise Refused(f"This laptop's network cannot be listened to: {error}.") from error
+        raise CommandRefused(f"This laptop's network cannot be listened to: {error}.") from error
     try:
         ServiceBrowser(asking, SERVICE, listener)
         time.sleep(seconds)
@@ -97,12 +97,14 @@ def _refuse_foreign(interface: str) -> None:
 
 def _tables(url: str, token_file: Path | None, fingerprint: str) -> list[dict[str, Any]]:
     if token_file is None:
-        raise Refused("Give the manager's token: --token-file FILE (the page *Tokens* makes one).")
+        raise CommandRefused(
+            "Give the manager's token: --token-file FILE (the page *Tokens* makes one)."
+        )
     token = token_file.read_text(encoding="ascii", errors="replace").strip()
     door = network_door(url, fingerprint, {"authorization": f"Bearer {token}"})
     answer = door.ask("GET", "/api/v1/tables")
     if not answer.is_good:
-        raise Refused(f"The manager refused it (status {answer.status}).")
+        raise CommandRefused(f"The manager refused it (status {answer.status}).")
     told = answer.json()
     rows = told.get("items", told) if isinstance(told, dict) else told
     return [row for row in rows if isinstance(row, dict)]

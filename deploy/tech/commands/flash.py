@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from deploy.tech.disks import System, TargetDisk, target_disk
-from kit.command_line import Refused, in_words
+from kit.command_line import CommandRefused, in_words
 
 CHUNK_BYTES: Final = 4 << 20
 # The partition table is written last: a disk that was pulled out too early does not boot by half.
@@ -33,17 +33,17 @@ def main(arguments: list[str]) -> int:
 
 def flash(image: Path, device: Path, system: System, ask: Ask, progress: Progress) -> int:
     if not image.is_file():
-        raise Refused(f"There is no image {image}.")
+        raise CommandRefused(f"There is no image {image}.")
     disk = target_disk(device, system)
     check_size(image, disk)
     digest = image_digest(image, progress)
     check_sums(image, digest)
     print(f"Everything on this disk will be lost. {disk.sentence}", file=sys.stderr)
     if ask(f"Type {disk.name} to go on: ").strip() != disk.name:
-        raise Refused("Nothing was written.")
+        raise CommandRefused("Nothing was written.")
     write(image, device, progress)
     if disk_digest(device, image.stat().st_size, progress) != digest:
-        raise Refused(f"{device} does not hold what was written to it. Use another disk.")
+        raise CommandRefused(f"{device} does not hold what was written to it. Use another disk.")
     print(f"{image} is on {device} and was read back. It can be pulled out.")
     return 0
 
@@ -51,7 +51,7 @@ def flash(image: Path, device: Path, system: System, ask: Ask, progress: Progres
 def check_size(image: Path, disk: TargetDisk) -> None:
     size_bytes = image.stat().st_size
     if size_bytes > disk.size_bytes:
-        raise Refused(
+        raise CommandRefused(
             f"{disk.name} is too small: it has {disk.size_bytes / 1e9:.1f} GB, "
             f"and the image needs {size_bytes / 1e9:.1f} GB."
         )
@@ -68,7 +68,7 @@ def check_sums(image: Path, digest: str) -> None:
     rows = [line.split() for line in file.read_text("utf-8").splitlines()]
     wanted = {row[1].lstrip("*"): row[0] for row in rows if len(row) == 2}
     if wanted.get(image.name) != digest:
-        raise Refused(f"{image} is not what {file} says. Fetch it again.")
+        raise CommandRefused(f"{image} is not what {file} says. Fetch it again.")
 
 
 def write(image: Path, device: Path, progress: Progress) -> None:
@@ -94,7 +94,7 @@ def write(image: Path, device: Path, progress: Progress) -> None:
             _write_all(disk.write, source.read(HEAD_BYTES))
             os.fsync(disk.fileno())
     except OSError as error:
-        raise Refused(
+        raise CommandRefused(
             f"{device} failed after {done_bytes / 1e6:.0f} MB, or was pulled out: "
             f"{in_words(error)} It boots nothing now; flash it again."
         ) from error
@@ -111,7 +111,7 @@ def disk_digest(device: Path, size_bytes: int, progress: Progress) -> str:
             os.posix_fadvise(disk.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         return _digest(device, size_bytes, "reading back", progress)
     except OSError as error:
-        raise Refused(
+        raise CommandRefused(
             f"{device} cannot be read back: {in_words(error)} Use another disk."
         ) from error
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from deploy.tech.causes import Cause, causes_of
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from protocol.bundle.archive import BYTES_MAX, Bundle, BundleFault, read_bundle
 
 SOUND, TROUBLE, UNPROVEN = 0, 1, 3
@@ -39,14 +39,14 @@ def main(arguments: list[str]) -> int:
 def opened(path: Path, key: str = "") -> Bundle:
     try:
         if path.stat().st_size > BYTES_MAX:
-            raise Refused(f"{path} is far larger than any bundle; it is not opened.")
+            raise CommandRefused(f"{path} is far larger than any bundle; it is not opened.")
         content = path.read_bytes()
     except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}.") from error
+        raise CommandRefused(f"{path} cannot be read: {error.strerror}.") from error
     try:
         return read_bundle(content, key)
     except BundleFault as fault:
-        raise Refused(f"{path}: {fault}") from fault
+        raise CommandRefused(f"{path}: {fault}") from fault
 
 
 def in_words(bundle: Bundle, causes: list[Cause]) -> Iterator[str]:
@@ -86,9 +86,9 @@ def extract(bundle: Bundle, folder: Path) -> None:
     for name, content in bundle.files.items():
         path = (folder / name).resolve()
         if not path.is_relative_to(folder.resolve()):
-            raise Refused(f"{name} would be written outside of {folder}.")
+            raise CommandRefused(f"{name} would be written outside of {folder}.")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         except OSError as error:
-            raise Refused(f"{path} cannot be written: {error.strerror}.") from error
+            raise CommandRefused(f"{path} cannot be written: {error.strerror}.") from error

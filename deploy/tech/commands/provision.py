@@ -9,7 +9,7 @@ from typing import Final
 
 from deploy.installer.errors import InstallRefused
 from deploy.installer.table_file import units_part
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from kit.files import write_durably
 from protocol.wire.address import split_address
 
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     if options.manager or options.ca_fingerprint or options.code:
         files["enrol"] = enrolment(options.manager, options.ca_fingerprint, options.code)
     if not files:
-        raise Refused("Say --table, or --manager with --ca-fingerprint and --code.")
+        raise CommandRefused("Say --table, or --manager with --ca-fingerprint and --code.")
     return provide(options.boot, files)
 
 
@@ -42,23 +42,25 @@ def table_part(table: Path) -> bytes:
     try:
         return units_part(table)
     except InstallRefused as refusal:
-        raise Refused(str(refusal)) from refusal
+        raise CommandRefused(str(refusal)) from refusal
 
 
 def enrolment(manager: str, ca_fingerprint: str, code: str) -> bytes:
     if split_address(manager) is None:
-        raise Refused(f"{manager!r} is no address such as game-manager.local:7412.")
+        raise CommandRefused(f"{manager!r} is no address such as game-manager.local:7412.")
     digits = re.sub(r"[\s:]", "", ca_fingerprint).lower()
     if not FINGERPRINT.fullmatch(digits):
-        raise Refused("The CA's fingerprint must be 64 hexadecimal digits.")
+        raise CommandRefused("The CA's fingerprint must be 64 hexadecimal digits.")
     if not code or code.split() != [code]:
-        raise Refused("The operator's one-time code is one word.")
+        raise CommandRefused("The operator's one-time code is one word.")
     return f"{manager} {digits} {code}\n".encode()
 
 
 def provide(boot: Path, files: dict[str, bytes]) -> int:
     if not (boot / MARK).is_file():
-        raise Refused(f"{boot} is not the first partition of a unit's disk: it has no {MARK}.")
+        raise CommandRefused(
+            f"{boot} is not the first partition of a unit's disk: it has no {MARK}."
+        )
     folder = boot / "provision"
     folder.mkdir(exist_ok=True)
     for name, data in files.items():

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 
 
 def main(arguments: list[str]) -> int:
@@ -20,8 +20,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("file", type=Path, metavar="BUNDLE|TRACE")
     options = parser.parse_args(arguments)
     if not options.file.is_file():
-        raise Refused(f"{options.file} is no file.")
+        raise CommandRefused(f"{options.file} is no file.")
     if importlib.util.find_spec("sim") is None:
-        raise Refused("Replaying needs the simulator: run it in a checkout of the project.")
+        raise CommandRefused("Replaying needs the simulator: run it in a checkout of the project.")
     command = [sys.executable, "-m", "sim", "replay", str(options.file)]
     return subprocess.run(command, check=False).returncode

@@ -8,7 +8,7 @@ from deploy.tech.door import UnitGone
 from deploy.tech.options import add_close_table, unit_parser, visiting
 from deploy.tech.terminal import BAD, GOOD, Terminal
 from deploy.tech.visit import GONE, View, Visit
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 
 WORK = "self-test"
 
@@ -41,7 +41,7 @@ def follow(visit: Visit, terminal: Terminal) -> list[dict[str, Any]]:
             sentence = view["mode"]["sentence"]
             if view["mode"]["work"] != WORK:
                 if sentence:
-                    raise Refused(f"The test ended early: {sentence}")
+                    raise CommandRefused(f"The test ended early: {sentence}")
                 return verdicts
     raise UnitGone(f"The unit ended the stream after {shown} verdicts. {GONE}")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from deploy.tech.options import unit_parser, visiting
 from deploy.tech.terminal import BAD, GOOD, Terminal
 from deploy.tech.visit import Visit
-from kit.command_line import Refused, whole
+from kit.command_line import CommandRefused, whole
 
 
 def main(arguments: list[str]) -> int:
@@ -16,7 +16,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, metavar="FILE", help="for `underfelt-tech replay`")
     options = parser.parse_args(arguments)
     if options.out and options.round is None:
-        raise Refused("Say which round to copy: --round N --out FILE.")
+        raise CommandRefused("Say which round to copy: --round N --out FILE.")
     terminal = Terminal()
     with visiting(options) as visit:
         if options.round is None:

@@ -21,7 +21,7 @@ from deploy.tech.commands.logs import lines
 from deploy.tech.options import unit_parser, visiting
 from deploy.tech.terminal import BAD, GOOD, WARN, clock, printable
 from deploy.tech.visit import View, Visit
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 
 SHOW_EVERY_S: Final = 0.2
 LOG_LINES_MAX: Final = 500
@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> int:
         screen = Watch(Feeds(visit), first)
         screen.run()
         if screen.ended:
-            raise Refused(screen.ended)
+            raise CommandRefused(screen.ended)
     return 0
 
 
@@ -78,7 +78,7 @@ class Feeds:
                     if self._is_over.is_set():
                         return
                     keep(each)
-            except Refused as refused:
+            except CommandRefused as refused:
                 self.trouble = str(refused)
                 return
             if not self._is_over.is_set():

@@ -9,7 +9,7 @@ import secrets
 from pathlib import Path
 
 from deploy.tech.causes import Cause, causes_of
-from kit.command_line import Refused, whole
+from kit.command_line import CommandRefused, whole
 from protocol.bundle.archive import read_bundle
 from sim.runs.diagnose.evening import bundle_of
 from sim.runs.diagnose.faults import FAULTS
@@ -59,9 +59,9 @@ def wanted(text: str) -> list[str]:
     names = [name for name in text.split(",") if name]
     for name in names:
         if name not in FAULTS:
-            raise Refused(f"There is no fault {name!r:.40}; --list names them.")
+            raise CommandRefused(f"There is no fault {name!r:.40}; --list names them.")
     if len(set(names)) != len(names):
-        raise Refused("A fault can be put in once.")
+        raise CommandRefused("A fault can be put in once.")
     return names
 
 

@@ -23,7 +23,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from manager.audit.audit import audit
 from manager.ledger.store.entries import Kind
 from manager.ledger.store.ledger import Ledger
@@ -158,7 +158,7 @@ def _ask(clients: list[Connection], name: str, *arguments: Any) -> list[Any]:
 def _answer(client: Connection, name: str, limit_s: float) -> Any:
     """Waiting longer would tell nothing."""
     if not client.poll(limit_s):
-        raise Refused(f"The units have not finished {name!r} after {limit_s:.0f} s.")
+        raise CommandRefused(f"The units have not finished {name!r} after {limit_s:.0f} s.")
     return client.recv()
 
 

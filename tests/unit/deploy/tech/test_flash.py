@@ -13,7 +13,7 @@ import pytest
 from deploy.tech.commands import flash as flashing
 from deploy.tech.commands.flash import HEAD_BYTES, flash
 from deploy.tech.disks import System, target_disk
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 
 SIZE_BYTES = 8 << 20
 IMAGE_BYTES = 5 << 20
@@ -145,21 +145,21 @@ def test_a_disk_in_doubt_is_refused_before_anybody_is_asked(
 ) -> None:
     """Catches each look at the kernel's lists that is left out: it may be the laptop's own disk."""
     trouble(laptop)
-    with pytest.raises(Refused, match=REFUSALS[trouble]):
+    with pytest.raises(CommandRefused, match=REFUSALS[trouble]):
         laptop.flash()
     assert laptop.asked == []
     assert laptop.untouched()
 
 
 def test_a_part_of_a_disk_and_what_is_no_disk_are_refused(laptop: Laptop) -> None:
-    with pytest.raises(Refused, match="Name the whole disk"):
+    with pytest.raises(CommandRefused, match="Name the whole disk"):
         target_disk(Path("/dev/sdb1"), laptop.system)
-    with pytest.raises(Refused, match="is no disk"):
+    with pytest.raises(CommandRefused, match="is no disk"):
         target_disk(Path("/dev/null"), laptop.system)
 
 
 def test_whoever_types_another_name_writes_nothing(laptop: Laptop) -> None:
-    with pytest.raises(Refused, match=r"Nothing was written\."):
+    with pytest.raises(CommandRefused, match=r"Nothing was written\."):
         laptop.flash(answer="yes")
     assert laptop.untouched()
 
@@ -183,7 +183,7 @@ def test_a_disk_that_is_pulled_out_does_not_boot_by_half(
         write_all(write, chunk)
 
     monkeypatch.setattr(flashing, "_write_all", fail_later)
-    with pytest.raises(Refused, match=r"or was pulled out: No such device.* flash it again"):
+    with pytest.raises(CommandRefused, match=r"or was pulled out: No such device.* flash it again"):
         laptop.flash()
     assert laptop.disk.read_bytes()[:HEAD_BYTES] == bytes(HEAD_BYTES)
 
@@ -203,5 +203,5 @@ def test_a_disk_that_keeps_something_else_is_found_out(
             disk.write(bytes([last[0] ^ 1]))
 
     monkeypatch.setattr(flashing, "write", write_badly)
-    with pytest.raises(Refused, match="does not hold what was written"):
+    with pytest.raises(CommandRefused, match="does not hold what was written"):
         laptop.flash()

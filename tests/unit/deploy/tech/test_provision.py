@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deploy.tech.commands.provision import main
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from tests.kit.places import TABLES
 
 TABLE = str(TABLES / "four-card-touch.toml")
@@ -51,13 +51,13 @@ def test_the_enrolment_is_the_line_that_the_unit_reads(boot: Path) -> None:
 def test_what_cannot_be_right_is_refused_on_the_laptop(
     boot: Path, words: tuple[str, ...], sentence: str
 ) -> None:
-    with pytest.raises(Refused, match=sentence):
+    with pytest.raises(CommandRefused, match=sentence):
         main([str(boot), *words])
     assert not (boot / "provision").exists()
 
 
 def test_another_folder_is_not_a_units_disk(tmp_path: Path) -> None:
     """Catches a table file that is laid down on somebody's camera."""
-    with pytest.raises(Refused, match=r"it has no autoboot\.txt"):
+    with pytest.raises(CommandRefused, match=r"it has no autoboot\.txt"):
         main([str(tmp_path), "--table", TABLE])
     assert list(tmp_path.iterdir()) == []

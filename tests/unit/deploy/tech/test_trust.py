@@ -18,7 +18,7 @@ from controller.service.page.door import _make
 from deploy.tech.door import UnitGone
 from deploy.tech.https_door import HttpsDoor, split_url
 from deploy.tech.trust import KnownUnits
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 
 ADDRESS, ONE, OTHER = "10.0.0.7:8082", "a" * 64, "b" * 64
 
@@ -37,7 +37,7 @@ def test_a_person_is_asked_once(tmp_path: Path) -> None:
 
 def test_an_unknown_certificate_needs_a_person(tmp_path: Path) -> None:
     known = KnownUnits(tmp_path)
-    with pytest.raises(Refused, match="nobody has compared"):
+    with pytest.raises(CommandRefused, match="nobody has compared"):
         known.check(ADDRESS, ONE, "", lambda _: False)
     assert known.read() == {}
 
@@ -45,21 +45,21 @@ def test_an_unknown_certificate_needs_a_person(tmp_path: Path) -> None:
 def test_a_changed_certificate_is_refused_and_not_asked_for(tmp_path: Path) -> None:
     known = KnownUnits(tmp_path)
     known.check(ADDRESS, ONE, ONE, never)
-    with pytest.raises(Refused, match="another certificate than before"):
+    with pytest.raises(CommandRefused, match="another certificate than before"):
         known.check(ADDRESS, OTHER, "", never)
     known.check(ADDRESS, OTHER, "BB:" * 31 + "BB", never)
     assert known.read() == {ADDRESS: OTHER}
 
 
 def test_a_given_fingerprint_that_differs_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="not the one you gave"):
+    with pytest.raises(CommandRefused, match="not the one you gave"):
         KnownUnits(tmp_path).check(ADDRESS, ONE, OTHER, never)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"a": 1}', "\x00"])
 def test_a_damaged_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "known-units.json").write_text(text)
-    with pytest.raises(Refused, match="is damaged"):
+    with pytest.raises(CommandRefused, match="is damaged"):
         KnownUnits(tmp_path).check(ADDRESS, ONE, "", never)
 
 
@@ -92,9 +92,9 @@ def test_a_stranger_never_hears_a_pin(stranger: tuple[int, list[bytes]]) -> None
     port, heard = stranger
 
     def refuse(shown: str) -> None:
-        raise Refused(f"not {shown}")
+        raise CommandRefused(f"not {shown}")
 
-    with pytest.raises(Refused, match="not "):
+    with pytest.raises(CommandRefused, match="not "):
         HttpsDoor("127.0.0.1", port, refuse).ask("POST", "/sign-in", {"name": "A", "pin": "1"})
     assert b"".join(heard) == b""
 
@@ -115,7 +115,7 @@ def test_nobody_there_is_one_sentence() -> None:
 
 
 def test_plain_http_is_for_this_machine_alone() -> None:
-    with pytest.raises(Refused, match="PIN could be read"):
+    with pytest.raises(CommandRefused, match="PIN could be read"):
         HttpsDoor("10.0.0.7", 8082, None)
 
 
@@ -133,5 +133,5 @@ def test_addresses_as_people_write_them(text: str, parts: tuple[bool, str, int])
 
 @pytest.mark.parametrize("text", ["", "ftp://x", "host:port", "host:99999", "https://"])
 def test_what_is_no_address(text: str) -> None:
-    with pytest.raises(Refused, match="no address"):
+    with pytest.raises(CommandRefused, match="no address"):
         split_url(text)

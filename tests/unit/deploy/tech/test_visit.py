@@ -12,7 +12,7 @@ from deploy.tech.commands import calibrate, selftest
 from deploy.tech.door import UnitGone
 from deploy.tech.terminal import Terminal, printable
 from deploy.tech.visit import Visit
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from tests.kit.scripted_door import ScriptedDoor, refused, view, working
 
 VERDICTS = [
@@ -30,7 +30,7 @@ def signed_in(door: ScriptedDoor) -> Visit:
 def test_a_wrong_pin_is_tried_once_and_told_in_the_units_words() -> None:
     door = ScriptedDoor([], {"/sign-in": refused(403, "Too many wrong PINs.")})
     visit = Visit(door)
-    with pytest.raises(Refused, match="Too many wrong PINs"):
+    with pytest.raises(CommandRefused, match="Too many wrong PINs"):
         visit.sign_in("Tech 3", "000000")
     visit.close()
     assert door.paths == ["/sign-in"]
@@ -45,7 +45,7 @@ def test_a_running_table_is_the_reason_and_the_command_is_named(
 ) -> None:
     door = ScriptedDoor([view(round_open=is_round_open)])
     visit = signed_in(door)
-    with pytest.raises(Refused, match=word) as told, visit.in_service("selftest", False):
+    with pytest.raises(CommandRefused, match=word) as told, visit.in_service("selftest", False):
         pytest.fail("the table was closed without being told to")
     assert "underfelt-tech selftest --close-table" in str(told.value)
     assert door.acts == []
@@ -101,7 +101,7 @@ def test_a_unit_that_vanishes_in_the_middle_says_what_was_under_way() -> None:
 def test_a_test_that_ended_early_is_no_success() -> None:
     mode = {"on": True, "tech": "Tech 3", "work": "", "sentence": "Stopped."}
     door = ScriptedDoor([view(mode=mode, selftest=VERDICTS[:1])])
-    with pytest.raises(Refused, match=r"ended early: Stopped\."):
+    with pytest.raises(CommandRefused, match=r"ended early: Stopped\."):
         selftest.follow(signed_in(door), Terminal())
 
 
@@ -134,7 +134,7 @@ def test_a_bad_spot_cannot_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:
     door = ScriptedDoor([step("review", 0, ["save", "back"], "bad")])
     monkeypatch.setattr(Visit, "present", lambda _: pytest.MonkeyPatch.context())
     monkeypatch.setattr("builtins.input", lambda _: next(keys))
-    with pytest.raises(Refused, match="nothing was saved"):
+    with pytest.raises(CommandRefused, match="nothing was saved"):
         calibrate.follow(signed_in(door), Terminal())
     assert door.acts == []
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.command_line import Refused
+from kit.command_line import CommandRefused
 from manager.cli.accounting import main
 from manager.data_folder import LEDGER_NAME
 from manager.ledger.store.entries import EventSource
@@ -95,7 +95,7 @@ def test_days_are_cut_where_the_house_says(data: Path) -> None:
 
 def test_no_file_is_overwritten_and_the_form_is_by_its_name(data: Path) -> None:
     exported(data, "all.csv")
-    with pytest.raises(Refused, match="exists already"):
+    with pytest.raises(CommandRefused, match="exists already"):
         exported(data, "all.csv")
-    with pytest.raises(Refused, match=r"must end with \.csv or \.jsonl"):
+    with pytest.raises(CommandRefused, match=r"must end with \.csv or \.jsonl"):
         exported(data, "all.xlsx")
