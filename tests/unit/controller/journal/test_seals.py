@@ -172,3 +172,18 @@ def test_a_unit_that_was_told_nothing_countersigns_nothing(unit: Unit) -> None:
     records = unit.journal.records.after(0, 100)
     seals = [events.Seal.from_body(each.body) for each in records if each.kind == events.SEAL]
     assert {seal.tail for seal in seals} == {()}
+
+
+def test_a_restart_on_the_second_day_seals_no_day_again(unit: Unit) -> None:
+    """Catches: the day of the first seal taken for that of the last one."""
+
+    async def scenario() -> None:
+        await unit.run_for(1)
+        unit.wall_ms += DAY_MS
+        await unit.run_for(1)
+        assert len(unit.seals()) == 2
+        unit.sealer = unit.started()
+        await unit.run_for(1)
+        assert len(unit.seals()) == 2
+
+    run_virtual(scenario())

@@ -12,7 +12,7 @@ from manager.ledger.errors import LedgerError
 from manager.ledger.store.entries import EventSource
 from protocol.wire import events
 from protocol.wire.errors import ErrorCode, ProtocolError
-from protocol.wire.messages import Error, State
+from protocol.wire.messages import Error, Event, State
 from protocol.wire.rows import Counters
 from tests.kit.pretend_units import Desk, PretendUnit
 
@@ -144,3 +144,22 @@ def test_going_on_at_the_table_of_a_locked_unit_takes_two_people(desk: Desk) -> 
         units.permit_new_journal(UNIT, "", ANN, "a copy spoke for it")
     units.permit_new_journal(UNIT, "", Signed("Ann", "Bob"), "a copy spoke for it")
     assert units.table_for(UNIT) == TABLE
+
+
+def test_what_a_round_is_made_of_is_told_whatever_was_recorded_between(desk: Desk) -> None:
+    """Catches: the search back to the START ends at the first record that is none of the round.
+
+    And: it goes on beyond the START, into the round before.
+    """
+    desk.say(TABLE, events.LateChange(1, "4A", True, 100))
+    desk.start(TABLE, 2, "1A")
+    desk.claim(TABLE, 2, 1, s1A="four-aces")
+    desk.say(TABLE, events.Refused("END", "A claim is open."))
+    desk.say(TABLE, events.LateChange(2, "3A", True, 100))
+    desk.manager.units.permit_new_journal(UNIT, "", ANN, "new disk")
+    hello = new_journal(desk).hello()
+    state, *round_events = desk.manager.intake.greeted(desk.manager.units.greet(hello), hello)
+    kinds = [each.kind for each in round_events if isinstance(each, Event)]
+    assert kinds == [events.ROUND_START, events.CLAIM, events.LATE_CHANGE]
+    assert isinstance(state, State)
+    assert state.event_count == 3

@@ -157,3 +157,27 @@ def test_a_locked_claim_is_paid_as_it_was_fixed(books: Books, policy: str) -> No
     award = books.quoted(_6A="mega", _5A="tenth", _3A="mega")
     assert award.frozen
     assert only(books.by_card("touch-1", 1, 1), Committed).lines == award.lines
+
+
+@pytest.mark.parametrize("beside", ["fifty", "minor"])
+def test_one_meter_that_freezes_is_enough_to_fix_a_claim(books: Books, beside: str) -> None:
+    """Catches: a claim fixed only when every hand in it is paid from a meter that freezes."""
+    terms = TERMS | {"contribution_ppm": 0, "reserve_ppm": 0}
+    jackpots = {"top": terms | {"freeze_claims": True}, "low": terms}
+    books.open(document(jackpots=jackpots, games={"A": game(LEVELS.id, mega="top", minor="low")}))
+    start(books)
+    assert books.quoted(_6A="mega", _5A=beside).frozen
+    books.say("touch-1", events.Cancel(1, 1))
+    assert not books.quoted(2, _5A=beside).frozen
+
+
+@pytest.mark.parametrize("before", ["fifty", "tenth"])
+def test_a_share_is_not_divided_anew_whatever_else_is_claimed_with_it(
+    books: Books, before: str
+) -> None:
+    """Catches: the first hand that shares nothing ends the search for those that do."""
+    two_levels(books, "equal_share")
+    start(books)
+    books.paid(_3A="mega")
+    refusal = only(books.claim("touch-1", 1, 2, _6A=before, _5A="mega"), Error)
+    assert "reverse that win" in refusal.sentence

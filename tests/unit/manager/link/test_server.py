@@ -581,3 +581,15 @@ def test_a_manager_that_closes_lets_its_units_go() -> None:
         await closing
 
     play(main)
+
+
+def test_a_ledger_closed_under_a_line_that_is_let_go_is_no_failure() -> None:
+    """Catches: a manager that stops as it was asked to, and then calls its disk broken."""
+
+    async def main(desk: Desk) -> None:
+        server = desk.manager.server
+        await server.close()
+        server.halt("The ledger is closed.")
+        assert not server.halted.is_set()
+
+    play(main)

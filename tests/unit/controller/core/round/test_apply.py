@@ -10,7 +10,7 @@ from controller.core.round.decide import apply
 from controller.core.round.rules import Rules
 from protocol.numbers import ROLE_EXECUTIVE
 from protocol.wire import events
-from protocol.wire.rows import AwardLine, ClaimedHand
+from protocol.wire.rows import AwardLine, ClaimedHand, Counters
 from tests.kit.core_table import Table, make_rules
 
 LINES = (AwardLine("5A", "four-aces", 800_000, "main", 1),)
@@ -86,3 +86,11 @@ def test_nothing_that_play_needs_is_there_until_the_owner_says_so() -> None:
     assert (rules.link_up, rules.meters_fresh, rules.key) == (False, False, "")
     assert (rules.aggregate_limit_cents, rules.aggregate_per_player) == (0, False)
     assert rules.stopping_faults == []
+
+
+def test_a_journal_that_goes_on_for_another_uses_no_claim_number_twice(touch: Table) -> None:
+    """Catches: the smaller of the two numbers kept, so that a claim would stand for two wins."""
+    counters = Counters(0, 0, 0, 0, 3)
+    for told, kept in ((7, 7), (4, 7), (9, 9)):
+        taken(touch, events.Restored(bytes(16), 12, 3, told, counters, 0, 0))
+        assert (touch.state.round_number, touch.state.last_claim_number) == (3, kept)
