@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 
 from kit.web.pages import build_pages
 from kit.web.policy import content_policy
+from manager.ledger.engines.engine import StorageFailed
 from manager.web.access import Access
 from manager.web.alarms.pages import AlarmPages
 from manager.web.api import FloorApi, ManagerApi, UnitsApi
@@ -23,7 +24,7 @@ from manager.web.managers_page import ManagersPage
 from manager.web.people.pages import PeoplePages
 from manager.web.people.sign_in import SignInPages
 from manager.web.people.table_people_pages import TablePeoplePages
-from manager.web.refusals import refusal
+from manager.web.refusals import refusal, unreadable
 from manager.web.rendering import Renderer
 from manager.web.report_pages import ReportPages
 from manager.web.setup.pages import SetupPages
@@ -58,7 +59,7 @@ def build(
     render = Renderer(access, templates)
     pages = FloorPages(manager, access, render)
     policy = content_policy(["'self'"])
-    return build_pages(
+    app = build_pages(
         routes=[
             *pages.routes(),
             *ArchivePages(manager, access, render).routes(),
@@ -84,3 +85,5 @@ def build(
         streams=pages.streams,
         names=names,
     )
+    app.add_exception_handler(StorageFailed, unreadable)
+    return app

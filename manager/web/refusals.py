@@ -6,6 +6,7 @@ could not hold.
 
 from __future__ import annotations
 
+import logging
 from http import HTTPStatus
 
 from starlette.convertors import IntegerConvertor, register_url_convertor
@@ -13,6 +14,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+_log = logging.getLogger(__name__)
+
+# After a fail-over a page may come too early. Whether a form was taken in, nobody knows then.
+UNREADABLE = (
+    "The ledger's database does not answer now. Open the page again in a minute, and look there"
+    " before you ask for something once more."
+)
 SENTENCES = {
     404: "There is no such page here.",
     405: "This page does not take that kind of request.",
@@ -37,3 +45,9 @@ async def refusal(request: Request, error: Exception) -> Response:
     if sentence == HTTPStatus(error.status_code).phrase:  # the framework's own word for it
         sentence = SENTENCES.get(error.status_code, f"{sentence}.")
     return PlainTextResponse(sentence, status_code=error.status_code, headers=error.headers)
+
+
+async def unreadable(request: Request, error: Exception) -> Response:
+    """The database did not answer a question of this page; the next one asks it anew."""
+    _log.warning("%s could not be read: %s", request.url.path, error)
+    return PlainTextResponse(UNREADABLE, status_code=503, headers={"retry-after": "60"})

@@ -105,3 +105,37 @@ def test_what_is_looked_for_is_found(
     """So that two empty pages are not taken for two equal ones."""
     for house in houses:
         assert re.findall(r'<tr data-win="(\d+)"', house.ask("Emil", path).text) == found
+
+
+def test_pages_go_on_after_a_fail_over(
+    houses: tuple[PageHouse, PageHouse], server: PostgresServer
+) -> None:
+    """Catches: pages whose line for reading went with the old primary and never came back."""
+    _, house = houses
+    before = _OWN.sub("", house.ask("Emil", "/wins/1/explain").text)
+    with psycopg.connect(server.url(), autocommit=True) as superuser:
+        ended = superuser.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE application_name LIKE 'underfelt%'"
+        ).fetchall()
+    assert len(ended) > 1
+    assert _OWN.sub("", house.ask("Emil", "/wins/1/explain").text) == before
+    assert house.ask("Emil", "/wins").status_code == 200
+
+
+def test_a_page_says_that_the_database_does_not_answer() -> None:
+    """Catches: an error without a sentence while a fail-over is under way."""
+    own_server = PostgresServer()
+    try:
+        with psycopg.connect(own_server.url(), autocommit=True) as owner:
+            postgres_schema.create(owner, SCHEMA, bytes(16), None)
+        house = played(own_server.url())
+        own_server.stop("fast")
+        answer = house.ask("Emil", "/wins/1/explain")
+        assert answer.status_code == 503
+        assert "does not answer now" in answer.text
+        own_server.start()
+        assert house.ask("Emil", "/wins/1/explain").status_code == 200
+        house.books.store.close()
+    finally:
+        own_server.remove()

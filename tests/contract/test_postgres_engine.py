@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import psycopg
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from manager.ledger.engines import postgres_schema
 from manager.ledger.engines.engine import Engine, Fenced, OutcomeUnknown, StorageFailed, Tail
 from manager.ledger.engines.postgres_engine import PostgresEngine
+from manager.ledger.engines.postgres_reader import open_reader
 from manager.ledger.engines.relations import BALANCES, RELATIONS, TRANSACTIONS
 from manager.ledger.errors import StoreError
 from tests.contract.engine_contract import (
@@ -259,6 +261,71 @@ def test_a_reader_can_change_nothing(rig: Ledger) -> None:
         list(reader.rows("DELETE FROM balances"))
     reader.close()
     engine.close()
+
+
+def end_readers(rig: Ledger) -> None:
+    """What a fail-over does to the lines that stand."""
+    ended = rig.run(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+        " WHERE application_name = 'underfelt reader'"
+    )
+    assert ended == [(True,)]
+
+
+def test_a_reader_whose_line_was_ended_goes_on(rig: Ledger) -> None:
+    """Catches: pages that say nothing any more after a fail-over, until the manager is restarted.
+
+    And a new line that may write: read-only is a setting of each line.
+    """
+    engine = begun(rig)
+    first(engine)
+    reader = engine.reader()
+    found = list(reader.rows("SELECT number FROM transactions"))
+    end_readers(rig)
+    assert list(reader.rows("SELECT number FROM transactions")) == found
+    end_readers(rig)
+    with reader.snapshot():
+        assert list(reader.rows("SELECT number FROM transactions")) == found
+    with pytest.raises(StorageFailed, match="read-only"):
+        list(reader.rows("DELETE FROM balances"))
+    reader.close()
+    engine.close()
+
+
+def test_a_snapshot_is_not_finished_on_another_line(rig: Ledger) -> None:
+    """Catches: half of an audit from before a fail-over and half from after it."""
+    engine = begun(rig)
+    first(engine)
+    reader = engine.reader()
+    query = "SELECT number FROM transactions"
+    with ExitStack() as stack:
+        stack.enter_context(reader.snapshot())
+        found = list(reader.rows(query))
+        end_readers(rig)
+        with pytest.raises(StorageFailed, match="terminating connection"):
+            list(reader.rows(query))
+        with pytest.raises(StorageFailed, match="closed"):
+            list(reader.rows(query))
+    assert list(reader.rows(query)) == found
+    reader.close()
+    engine.close()
+
+
+def test_a_reader_says_that_its_server_is_gone_and_goes_on_when_it_is_back() -> None:
+    server = PostgresServer()
+    try:
+        with psycopg.connect(server.url(), autocommit=True) as superuser:
+            postgres_schema.create(superuser, "ledger", LEDGER_ID)
+        reader = open_reader(server.url(), "ledger")
+        server.stop("fast")
+        for _ in range(2):
+            with pytest.raises(StorageFailed):
+                list(reader.rows("SELECT number FROM transactions"))
+        server.start()
+        assert list(reader.rows("SELECT number FROM transactions")) == []
+        reader.close()
+    finally:
+        server.remove()
 
 
 def test_a_database_without_a_ledger_and_one_that_is_not_there_say_so(

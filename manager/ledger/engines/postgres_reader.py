@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,25 @@ from manager.ledger.engines.postgres_line import as_storage_failures, connected,
 from manager.ledger.engines.relations import Row
 from manager.ledger.errors import StoreError
 
+_log = logging.getLogger(__name__)
+
 
 class PostgresReader:
-    """A connection of its own that the server itself keeps from writing."""
+    """A connection of its own that the server itself keeps from writing.
+
+    A manager's pages read through one reader for months. So a line that the server ended, or that
+    went with it, is opened anew at the next question, wherever the primary is by then.
+    """
 
     def __init__(
-        self, connection: psycopg.Connection, schema: str, archives: Sequence[Archive] = ()
+        self,
+        connect: Callable[[], psycopg.Connection],
+        schema: str,
+        archives: Sequence[Archive] = (),
     ) -> None:
-        self._connection = connection
+        self._connect = connect
+        self._connection = connect()
+        self._is_in_snapshot = False
         self._archives = [opened_file(each) for each in archives]
         ranges = zip(archives, self._archives, strict=True)
         self._parts = [Part(file.rows, "", each.first, each.last) for each, file in ranges]
@@ -47,13 +59,29 @@ class PostgresReader:
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Row]:
         with as_storage_failures():
-            yield from self._connection.execute(marked(query), values)
+            yield from self._asked(marked(query), values)
+
+    def _asked(self, query: str, values: Sequence[Any]) -> psycopg.Cursor:
+        try:
+            return self._connection.execute(query, values)
+        except psycopg.OperationalError as error:
+            # What a snapshot saw before is gone with its line: the rest would not belong to it.
+            if self._is_in_snapshot or not self._connection.closed:
+                raise
+            _log.warning("The line for reading is opened anew: %s", first_line(error))
+        self._connection = self._connect()
+        return self._connection.execute(query, values)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
+        list(self.rows("SELECT 1"))  # a line that was lost is opened anew before, never within
         with self._connection.transaction():
             self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            yield
+            self._is_in_snapshot = True
+            try:
+                yield
+            finally:
+                self._is_in_snapshot = False
 
     def damage(self) -> str:
         """Pages whose checksum was wrong when somebody read them; `initdb -k` makes checksums."""
@@ -74,18 +102,27 @@ def open_reader(
 ) -> PostgresReader:
     """Reads a ledger, whoever owns it; archived days are read from their files."""
     archives = archives_in(archive_folder)
-    try:
+
+    def connect() -> psycopg.Connection:
         connection = connected(url, schema, "reader")
-        postgres_schema.check(connection, schema)
-        if archive_folder is not None:
-            _refuse_missing(connection, schema, archives, archive_folder)
-        _hide_archived(connection, schema, archives)
-        connection.execute("SET default_transaction_read_only = on")
-    except postgres_schema.NoLedger as refused:
-        raise StoreError(str(refused)) from refused
+        try:
+            postgres_schema.check(connection, schema)
+            if archive_folder is not None:
+                _refuse_missing(connection, schema, archives, archive_folder)
+            _hide_archived(connection, schema, archives)
+            connection.execute("SET default_transaction_read_only = on")
+        except postgres_schema.NoLedger as refused:
+            connection.close()
+            raise StoreError(str(refused)) from refused
+        except (psycopg.Error, StoreError):
+            connection.close()
+            raise
+        return connection
+
+    try:
+        return PostgresReader(connect, schema, archives)
     except psycopg.Error as error:
         raise StoreError(f"The ledger's database does not answer: {first_line(error)}.") from error
-    return PostgresReader(connection, schema, archives)
 
 
 def _refuse_missing(
@@ -95,7 +132,6 @@ def _refuse_missing(
     reach = archives[-1].last if archives else 0
     found = connection.execute(f"SELECT min(number) FROM {schema}.transactions").fetchone()
     if found is not None and found[0] is not None and found[0] > reach + 1:
-        connection.close()
         raise missing(reach + 1, folder)
 
 
