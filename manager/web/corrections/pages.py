@@ -192,6 +192,7 @@ class CorrectionPages:
             "decided_ms": each.decided_ms,
             "answer": each.answer,
             "is_mine": each.asked_by == person.name,
+            "deciders": sorted(roles.deciders(each.command)),
             "problem": self._access.two_people.problem_for(person, each),
         }
 

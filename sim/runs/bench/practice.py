@@ -14,19 +14,20 @@ from manager.__main__ import main
 from manager.people.people import People, Person
 from manager.people.roles import Role
 
-OPERATOR, SECOND = "Demo Operator", "Demo Supervisor"
+OPERATOR, SECOND, EXECUTIVE = "Demo Operator", "Demo Supervisor", "Demo Executive"
 PASSWORD = "practice felt"
 _ROLES = {
     OPERATOR: Role.OPERATOR,
     SECOND: Role.SUPERVISOR,
-    "Demo Executive": Role.EXECUTIVE,
+    EXECUTIVE: Role.EXECUTIVE,
     "Demo Admin": Role.ADMIN,
 }
 
 
 class PracticeEntrance:
     banner = (
-        f"Practice floor. You are signed in without a password; {SECOND} is there to approve."
+        f"Practice floor. You are signed in without a password. {SECOND} is there to approve;"
+        f" terms, new tables and cards need {EXECUTIVE}."
         f" Where a password is asked for, it is “{PASSWORD}”."
     )
 
