@@ -16,16 +16,20 @@ from protocol.wire.settings import TableSettings
 
 CODE, PART = "tamper", "cabinet"
 OPENED = "The cabinet was opened."
-STOPPED = (
+STOPPED_CARD = (
+    "The cabinet was opened. Check and close it. A supervisor releases the table with a card."
+)
+STOPPED_KEY = (
     "The cabinet was opened. Check and close it. "
-    "A supervisor releases the table with a card, or by turning the key to JPH."
+    "A supervisor releases the table by turning the key to JPH."
 )
 RELEASE = "cabinet release"
 
 
 class TamperLatch:
-    def __init__(self, faults: FaultBoard) -> None:
+    def __init__(self, faults: FaultBoard, has_key: bool) -> None:
         self._faults = faults
+        self._stopped = STOPPED_KEY if has_key else STOPPED_CARD
         self._stops = False
         self._open = False
         self._latched = False
@@ -57,7 +61,7 @@ class TamperLatch:
 
     def _show(self) -> None:
         if self._stops:
-            self._faults.set(CODE, PART, STOPPED if self._latched else "", stops_play=True)
+            self._faults.set(CODE, PART, self._stopped if self._latched else "", stops_play=True)
         else:
             self._faults.set(CODE, PART, OPENED if self._open else "")
 

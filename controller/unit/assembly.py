@@ -56,6 +56,7 @@ from controller.web.view import Asked, TablePages
 from hal import aio
 from hal.board.open import Board
 from kit.version import SOFTWARE
+from protocol import numbers
 from protocol.wire.events import Fault as FaultEvent
 
 MARK_KEY_BYTES = 32
@@ -275,7 +276,8 @@ def _inputs(
         evidence.health.locked(keeper.state.accepted)
         evidence.diary.spots.locked(keeper.state.accepted, keeper.state.refused)
 
-    cabinet = Cabinet(TamperLatch(table.faults), intake, keeper)
+    has_key = place.config.workflow == numbers.WORKFLOW_KEYPAD
+    cabinet = Cabinet(TamperLatch(table.faults, has_key), intake, keeper)
     training = TrainingDoor(intake, table, core.news)
     lock_out = CardLockOut(table.faults)
     # On the worker of what no bet waits for: stretching a key takes a while.

@@ -87,7 +87,7 @@ def guide(state: "RoundState", rules: "Rules", around: "Around") -> "Guide":
         # Whatever else is wrong: somebody works at the table, and no button means anything.
         return Guide(states.CLOSED, ("service", [], INFO, ""), [], rules.is_keypad(), None)
     lit = lit_buttons(state, rules, around.chips)
-    if around.is_training_asked:
+    if around.is_training_asked and commands.CANCEL not in lit:
         lit = lit + [commands.CANCEL]
     advice = _advice(state, rules, around)
     ends_ms = None
@@ -192,13 +192,10 @@ def _before_the_game(state: "RoundState", rules: "Rules", around: "Around") -> "
         return guide_words.card_asked("train-asked", rules.link_up), [], INFO, ""
     if around.is_felt_dead:
         return "dead-felt", [], FAULT, ""
-    if state.voided:
-        next_button = "" if obstacle or not around.chips else commands.START
-        # A manager may have recorded words of its own.
-        reason = voiding.REASON_WORDS.get(state.void_reason, state.void_reason)
-        seats = _seats(state.voided)
-        name = "voided-several" if "," in seats else "voided"
-        return name, [str(state.round_number), seats, reason], INFO, next_button
+    if state.voided and not state.blinking and not state.join_told:
+        # A bet to be given back is told until something newer is: a chip refused since, or seats
+        # that the dealer has just joined.
+        return _voided(state, rules, "" if obstacle or not around.chips else commands.START)
     if obstacle:
         return "said", [obstacle], INFO, ""
     if not rules.games:
@@ -212,9 +209,19 @@ def _before_the_game(state: "RoundState", rules: "Rules", around: "Around") -> "
     return ("bets-down", [], INFO, commands.START) if around.chips else ("waiting", [], INFO, "")
 
 
+def _voided(state: "RoundState", rules: "Rules", next_button: str) -> "Advice":
+    # A manager may have recorded words of its own.
+    reason = voiding.REASON_WORDS.get(state.void_reason, state.void_reason)
+    seats = _seats(state.voided)
+    name = "voided-several" if "," in seats else "voided"
+    if rules.is_keypad() and rules.key == numbers.KEY_JPH:
+        name += "-at-jph"  # where the supervisor's key still is: no game starts with it there
+    return name, [str(state.round_number), seats, reason], INFO, next_button
+
+
 def _could_void_now(rules: "Rules") -> bool:
-    """Not while a swipe would release the cabinet, or the key is not at JPH."""
-    return rules.key == numbers.KEY_JPH if rules.is_keypad() else not rules.stopping_faults
+    """In a game a card voids whatever is wrong: a cabinet is released between two games."""
+    return not rules.is_keypad() or rules.key == numbers.KEY_JPH
 
 
 def _seats(sensors: "list[str]") -> str:
@@ -277,15 +284,18 @@ def _in_the_game(state: "RoundState", rules: "Rules", around: "Around") -> "Advi
     if state.blinking:
         return "left-out", [_named(rules, state.blinking[0])], INFO, commands.END
     if state.standing_wins():
-        return "pay", [], INFO, commands.END
+        # A keypad table need not tick. Where it has ticked everybody, nothing is left to pay.
+        is_done = not rules.is_keypad() or not paying.due_by_seat(state)
+        return "paid" if is_done else "pay", [], INFO, commands.END
     if rules.stopping_faults:
         return "fault-in-game", [rules.stopping_faults[0]], FAULT, commands.END
+    if state.aside is not None:
+        # Nobody plays this game: neither felt nor link changes what is to be entered.
+        return "late-entry", [str(state.round_number)], INFO, commands.END
     if around.is_felt_dead:
         return "dead-felt-in-game", [], FAULT, commands.END
     if not rules.link_up:
         return "offline-in-game", [], INFO, commands.END
-    if state.aside is not None:
-        return "late-entry", [str(state.round_number)], INFO, commands.END
     return "winners", [], INFO, commands.END
 
 

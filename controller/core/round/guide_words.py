@@ -19,6 +19,12 @@ SENTENCES = {
     "void-asked.keypad": "Press CANCEL again to void this game and give the bets back.",
     "voided": "Game {0} is void. Give the bet of seat {1} back. Reason: {2}.",
     "voided-several": "Game {0} is void. Give each bet back: seats {1}. Reason: {2}.",
+    "voided-at-jph": (
+        "Game {0} is void. Turn the key to RUN and give the bet of seat {1} back. Reason: {2}."
+    ),
+    "voided-several-at-jph": (
+        "Game {0} is void. Turn the key to RUN and give each bet back: seats {1}. Reason: {2}."
+    ),
     "late-asked": (
         "Swipe a supervisor's card to enter a forgotten win of game {0}, or press CANCEL."
     ),
@@ -48,14 +54,15 @@ SENTENCES = {
     "turn-key": "Turn the key to JPH, then press J-POT.",
     "press-jpot": "Check every amount, then press J-POT.",
     "key-unclear": "The key switch shows no clear position. Call service.",
-    "fault-in-game": "{0} The bets of this game stand: finish it, no new one can start.",
+    "fault-in-game": "{0} The bets of this game stand: finish it first, no new one can start.",
     "late": "The chip at seat {0} came too late. Give it back: it is not in this game.",
     "left-out": "The chip at seat {0} was not accepted. Give it back: it is not in this game.",
     "pay-first": "Pay each seat as shown and tick it off.",
     "take-back": "Take the money back as shown and tick it off.",
     "take-back.keypad": "Take the money back as shown, then press GAME OVER.",
-    "pay": "All is paid. Press END GAME.",
-    "pay.keypad": "Pay each seat as shown, then press GAME OVER.",
+    "pay": "Pay each seat as shown, then press GAME OVER.",
+    "paid": "All is paid. Press END GAME.",
+    "paid.keypad": "All is paid. Press GAME OVER.",
     "dead-felt-in-game": "No spot can be read. Bets in play stand: finish, then call a technician.",
     "offline-in-game": "No link to the Game Manager. The bets of this game are safe: play on.",
     "winners": "For a winner, press the seat, then the hand. No winner: press END GAME.",

@@ -3,7 +3,8 @@
 The whole table is written to build/guide.txt and compared with tests/golden/guide.txt, which was
 read line by line. After a wanted change read the difference, then copy the file over. Mutations
 these catch: pricing announced without a link, START lit on a suspended jackpot, a refusal that
-never ages, a seat that cannot be let go, a late chip that hides what is to be paid.
+never ages, a seat that cannot be let go, a late chip that hides what is to be paid, a void game
+that hides what SAME PLAYER came to, a keypad that asks for money that was ticked off.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ import pytest
 from controller.core.round import commands
 from controller.core.round.guide import REFUSED, SAID_MS, Around, Guide, guide
 from controller.core.round.paying import due_by_seat
+from controller.inputs.cabinet import STOPPED_CARD, STOPPED_KEY
 from protocol import numbers
 from tests.kit.core_table import Table, make_rules
 
 ROOT = Path(__file__).parents[5]
 CARD = bytes(32)
 STOPPED = "The jackpot is suspended by the house."
-TAMPER = "The cabinet was opened."
 NO = "No winning hand is selected."
 
 
@@ -91,9 +92,8 @@ def paid_beside_a_late_chip(table: Table) -> None:
 
 def ticked(table: Table) -> None:
     paid(table)
-    if not table.rules.is_keypad():
-        for seat, _cents in due_by_seat(table.state):
-            table.accept(commands.tick(seat, 900))
+    for seat, _cents in due_by_seat(table.state):
+        table.accept(commands.tick(seat, 900))
 
 
 def taken_back(table: Table) -> None:
@@ -127,6 +127,11 @@ def voided(table: Table) -> None:
     void_asked(table)
     table.accept(commands.cancel() if table.rules.is_keypad() else commands.card(1, CARD))
     table.rules.key = numbers.KEY_RUN if table.rules.is_keypad() else ""
+
+
+def void_then_joined(table: Table) -> None:
+    voided(table)
+    table.accept(commands.join([2, 5]))
 
 
 def ended(table: Table) -> None:
@@ -177,6 +182,7 @@ SITUATIONS: dict[str, Callable[[Table], None]] = {
     "forgotten win": forgotten_win,
     "VOID asked": void_asked,
     "void": voided,
+    "void, then joined": void_then_joined,
 }
 
 
@@ -197,7 +203,7 @@ def suspended(table: Table, around: Around) -> None:
 
 
 def tampered(table: Table, around: Around) -> None:
-    table.rules.stopping_faults = [TAMPER]
+    table.rules.stopping_faults = [STOPPED_KEY if table.rules.is_keypad() else STOPPED_CARD]
 
 
 def dead_felt(table: Table, around: Around) -> None:
