@@ -16,7 +16,7 @@ from manager.ledger.store.store import Store
 from manager.link.meter_frames import MeterFrame, MeterFrames
 from protocol.wire.errors import ProtocolError
 from protocol.wire.framing import frame
-from protocol.wire.messages import Heartbeat, Message
+from protocol.wire.messages import Heartbeat, Message, NumberedEncoder
 from protocol.wire.rows import SpotHealth
 from protocol.wire.stream import FrameStream
 from protocol.wire.version import HEARTBEAT_MS, LINK_DOWN_MS
@@ -25,6 +25,7 @@ _log = logging.getLogger(__name__)
 
 QUEUE_MAX = 128
 STATE = "serving"
+_BEATS = NumberedEncoder(Heartbeat(0, STATE))
 _NO_METERS = MeterFrame(0, b"")
 
 
@@ -48,7 +49,7 @@ class Connection:
         self._shows_again = False  # they have changed since
         self._undrained_count = 0  # frames written since the unit's end of the line was ready
         self._is_pushing = False  # a push is due in this turn of the loop
-        self._is_draining = False
+        self._drain_by_s = 0.0  # when the unit must have taken what was written; 0: it need not
         self._beat_due = False
         self._awaits = 0  # the transaction that the next frame rests on; 0: none is awaited
         self._finishing = False
@@ -107,14 +108,11 @@ class Connection:
             while not self._finishing or self._queue:
                 await self._wake.wait()
                 self._wake.clear()
-                self._say_what_is_due()
-                self._is_draining = True
-                async with asyncio.timeout(LINK_DOWN_MS / 1000):
-                    await self.stream.drain()
-                self._is_draining, self._undrained_count = False, 0
+                self._say_what_is_due(loop.time())
+                self._drain_by_s = loop.time() + LINK_DOWN_MS / 1000
+                await self.stream.drain()
+                self._drain_by_s, self._undrained_count = 0.0, 0
                 self._push()
-        except TimeoutError:
-            self.drop()
         finally:
             self.drop()  # nothing is written from here on
             for timer in self._timers.values():
@@ -122,11 +120,10 @@ class Connection:
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _say_what_is_due(self) -> None:
+    def _say_what_is_due(self, now_s: float) -> None:
         """Here and not in a timer, so that whoever serves the unit hears of a disk that fails."""
         if self._beat_due:
-            now_ms = int(asyncio.get_running_loop().time() * 1000)
-            self.send(Heartbeat(now_ms, STATE), rests_on=0)
+            self.send_encoded(_BEATS.of(int(now_s * 1000)), rests_on=0)
         if self._beat_due or self._shows_again:
             self._beat_due = self._shows_again = False
             self.send_meters()
@@ -139,7 +136,7 @@ class Connection:
     def _push(self) -> None:
         """Writes what is due and durable; the rest when its transaction or the unit is ready."""
         self._is_pushing = False
-        if self._is_draining or self.dropped.is_set():
+        if self._drain_by_s or self.dropped.is_set():
             return
         frames = self._due()
         try:
@@ -169,6 +166,9 @@ class Connection:
 
     def _beat(self, at_s: float) -> None:
         """Heartbeat and meters each second, and a look whether the unit takes what it gets."""
+        if 0.0 < self._drain_by_s <= at_s:
+            self.drop()
+            return
         self._beat_due = True
         self._wake.set()
         self._beat_at(at_s + HEARTBEAT_MS / 1000)

@@ -1,7 +1,8 @@
 """Amounts that have changed, to every table that is connected.
 
-They wait for their commit once for all, and go out a part of the floor at a time, so that what
-units say meanwhile has its turn. How often that is, and what a frame holds, is not known here.
+They wait for their commit once for all. A large floor gets them a part after the other, with pauses
+in which receipts have their turn: hundreds of writes in one go would hold them up. How often the
+amounts go out, and what a frame holds, is not known here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from manager.ledger.engines.engine import StorageFailed
 from manager.link.connection import Connection
 from manager.link.meter_frames import MeterFrame, MeterFrames
 
-AT_ONCE = 50  # connections in one turn of the loop
+PARTS_MAX = 20  # of a floor
+PART_MIN = 25  # connections; a small floor is one part
+PAUSE_S = 0.005  # between two parts: the last one follows within a tenth of a second
 
 
 class MeterShow:
@@ -35,10 +38,13 @@ class MeterShow:
         except StorageFailed as error:
             self._failed(str(error))
             return
-        self._frames.when_durable(lambda: self._show(shown))
+        part_count = max(PART_MIN, -(-len(shown) // PARTS_MAX))
+        self._frames.when_durable(lambda: _show(shown, part_count))
 
-    def _show(self, shown: list[tuple[Connection, MeterFrame]]) -> None:
-        for connection, meters in shown[:AT_ONCE]:
-            connection.show(meters)
-        if shown[AT_ONCE:]:
-            asyncio.get_running_loop().call_soon(self._show, shown[AT_ONCE:])
+
+def _show(shown: list[tuple[Connection, MeterFrame]], part_count: int) -> None:
+    for connection, meters in shown[:part_count]:
+        connection.show(meters)
+    rest = shown[part_count:]
+    if rest:
+        asyncio.get_running_loop().call_later(PAUSE_S, _show, rest, part_count)

@@ -30,13 +30,14 @@ from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.fields import clipped
 from protocol.wire.framing import frame
 from protocol.wire.messages import (
-    AckEncoder,
+    Ack,
     Error,
     Event,
     GoTo,
     Heartbeat,
     Hello,
     Message,
+    NumberedEncoder,
     Settings,
     Swipe,
     Welcome,
@@ -278,7 +279,7 @@ class ManagerServer:
         acks: dict[Connection, int] = {}
         for connection, outcome in done:
             acks[connection] = max(acks.get(connection, 0), outcome.acked_sequence)
-        receipts = AckEncoder(self._now_ms(), self._book.tails.now())
+        receipts = NumberedEncoder(Ack(0, self._now_ms(), (self._book.tails.now(),)))
         for connection, sequence in acks.items():
             if sequence:
                 connection.send_encoded(receipts.of(sequence), durable)

@@ -58,7 +58,7 @@ from protocol.wire.settings import SETTINGS_MAX_BYTES
 
 TYPE_KEY: Final = 0
 _DIGEST_ITEM_BYTES: Final = 2 + 32  # with its head
-_ACK_NUMBER_AT: Final = 4  # behind the map's head, key 0, the type and key 1
+_FIRST_NUMBER_AT: Final = 4  # behind the map's head, key 0, the type and key 1
 
 
 @dataclass(frozen=True)
@@ -154,15 +154,19 @@ class Ack(Message):
     tail: Annotated[tuple[LedgerTail, ...], Wire(64, TAIL_OR_NONE)] = ()  # durable, as the events
 
 
-class AckEncoder:
-    """The encoding of many Acks that differ in their sequence alone: the rest is made once."""
+class NumberedEncoder:
+    """The encoding of many messages that differ in their first field alone, a number.
 
-    def __init__(self, server_time_ms: int, tail: LedgerTail) -> None:
-        whole = Ack(0, server_time_ms, (tail,)).encode()
-        self._before, self._after = whole[:_ACK_NUMBER_AT], whole[_ACK_NUMBER_AT + 1 :]
+    The rest is made once, of a message in which that field is 0.
+    """
 
-    def of(self, last_sequence: int) -> bytes:
-        return self._before + profile.number_bytes(last_sequence) + self._after
+    def __init__(self, message: Message) -> None:
+        whole = message.encode()
+        assert whole[_FIRST_NUMBER_AT] == 0, "the first field of the message is no 0"
+        self._before, self._after = whole[:_FIRST_NUMBER_AT], whole[_FIRST_NUMBER_AT + 1 :]
+
+    def of(self, number: int) -> bytes:
+        return self._before + profile.number_bytes(number) + self._after
 
 
 @dataclass(frozen=True)

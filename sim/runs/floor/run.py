@@ -107,6 +107,7 @@ def _play(wanted: Wanted, manager: _ManagerProcess, clients: list[Connection]) -
     took_s, cpu_s = time.monotonic() - begun_s, manager.cpu_s() - cpu_s
     wagers = sum(part["rounds"] for part in parts) * len(SENSORS)
     latencies_ms = [each for part in parts for each in part["latencies_ms"]]
+    late_ms = [each for part in parts for each in part["late_ms"]]
     units_cpu_s = sum(part["cpu_s"] for part in parts)
     return {
         "wagers_per_second": round(wagers / took_s, 1),
@@ -114,6 +115,8 @@ def _play(wanted: Wanted, manager: _ManagerProcess, clients: list[Connection]) -
         "units_cpu_us_per_wager": round(units_cpu_s * 1e6 / max(1, wagers), 1),
         "ack_p50_ms": round(percentile(latencies_ms, 0.5), 2),
         "ack_p99_ms": round(percentile(latencies_ms, 0.99), 2),
+        "units_late_p50_ms": round(percentile(late_ms, 0.5), 2),  # of those, the units' own
+        "units_late_p99_ms": round(percentile(late_ms, 0.99), 2),
     }
 
 

@@ -102,10 +102,18 @@ def test_a_body_cut_out_of_its_frame_is_its_only_encoding(
     assert received.encoded_body == profile.encode(body)
 
 
-@pytest.mark.parametrize("sequence", [0, 1, 23, 24, 255, 256, 65_536, 2**32, 2**53 - 1])
-def test_receipts_that_are_made_together_are_each_the_only_encoding(sequence: int) -> None:
-    made = messages.AckEncoder(1_700_000_000_000, TAIL).of(sequence)
-    assert made == messages.Ack(sequence, 1_700_000_000_000, (TAIL,)).encode()
+@pytest.mark.parametrize("sequence", [0, 1, 23, 24, 255, 256, 65_536, 2**32, 2**47])
+def test_messages_that_are_made_together_are_each_the_only_encoding(sequence: int) -> None:
+    receipts = messages.NumberedEncoder(messages.Ack(0, 1_700_000_000_000, (TAIL,)))
+    assert receipts.of(sequence) == messages.Ack(sequence, 1_700_000_000_000, (TAIL,)).encode()
+    beats = messages.NumberedEncoder(messages.Heartbeat(0, "serving"))
+    assert beats.of(sequence) == messages.Heartbeat(sequence, "serving").encode()
+
+
+def test_only_a_message_that_begins_with_0_is_taken_apart() -> None:
+    """Catches: a number that is put in the place of another one, or of a part of one."""
+    with pytest.raises(AssertionError):
+        messages.NumberedEncoder(messages.Heartbeat(1, "serving"))
 
 
 def test_a_body_that_fits_a_frame_but_no_journal_has_no_encoding() -> None:
