@@ -12,6 +12,8 @@ from typing import Any
 
 import segno
 from reportlab.lib.pagesizes import letter
+from reportlab.lib.utils import simpleSplit
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from kit.words.numbers import money
@@ -20,10 +22,11 @@ from protocol.proof.tail import in_lines
 
 WIDTH, HEIGHT = letter
 LEFT, RIGHT, TOP, BOTTOM = 54, WIDTH - 54, HEIGHT - 54, 54
-LINE = 16
+LINE = 15
 PLAIN, BOLD, FIXED = "Helvetica", "Helvetica-Bold", "Courier"
 QR_SIZE = 96
-QR_TOP = TOP - 46
+BESIDE_QR = RIGHT - QR_SIZE - 12  # where text ends that stands left of the code
+VALUE_MIN = 150  # what a name leaves for its value, however long it is
 CHECKLIST = (
     "Winning hand and cards shown to the camera",
     "Hand verified by a second supervisor",
@@ -71,6 +74,7 @@ class _Sheet:
         self.number = 0
         self._what = ""
         self._y: float = TOP
+        self._qr_top: float = TOP
 
     def cover(self) -> None:
         win = self._win
@@ -82,6 +86,8 @@ class _Sheet:
             left = f"{line['order']}. Seat {line['seat']} ({line['sensor']}), {line['label']}"
             self._pair(left, money(line["amount_cents"]))
             self._small(words.meter_line(line))
+        if len(win["lines"]) > 1 or win["envy"]:
+            self._pair("Winners in all", money(win["amount_cents"]))
         if win["envy"]:
             self._heading("Envy")
             self._envy(win["envy"])
@@ -117,27 +123,29 @@ class _Sheet:
     def _top(self, what: str) -> None:
         """What names a sheet that is found alone."""
         self.number += 1
-        self._y = TOP
-        self._text(LEFT, self._win["property"] or "Underfelt", BOLD, 11)
         self._canvas.setFont(PLAIN, 10)
-        self._canvas.drawRightString(
-            RIGHT, self._y, f"{what}, sheet {self.number} of {self._count}"
-        )
+        sheet = f"{what}, sheet {self.number} of {self._count}"
+        self._canvas.drawRightString(RIGHT, TOP, sheet)
+        ends = RIGHT - stringWidth(sheet, PLAIN, 10) - 18
+        self._y = TOP + 14
+        self._block(self._win["property"] or "Underfelt", BOLD, 11, 14, right=ends)
         self._y -= 26
         self._text(LEFT, words.slip_title(self._win), BOLD, 20)
         self._y -= 10
         self._canvas.line(LEFT, self._y, RIGHT, self._y)
+        self._qr_top = self._y - 10
         self._stamp()
 
     def _stamp(self) -> None:
         sentence = words.stamp_sentence(self._win)
         if not sentence:
             return
-        self._y -= 30
+        top = self._y - 12
+        self._y -= 16
+        self._block(sentence, BOLD, 11, 14, LEFT + 8, BESIDE_QR - 8)
         self._canvas.saveState()
         self._canvas.setLineWidth(2)
-        self._canvas.rect(LEFT, self._y - 8, RIGHT - LEFT - QR_SIZE - 12, 26)
-        self._text(LEFT + 8, sentence, BOLD, 11)
+        self._canvas.rect(LEFT, self._y - 8, BESIDE_QR - LEFT, top - self._y + 8)
         self._canvas.restoreState()
 
     def _qr(self) -> None:
@@ -149,17 +157,17 @@ class _Sheet:
         for down, row in enumerate(rows):
             for across, is_dark in enumerate(row):
                 if is_dark:
-                    x, y = RIGHT - QR_SIZE + across * size, QR_TOP - (down + 1) * size
+                    x, y = RIGHT - QR_SIZE + across * size, self._qr_top - (down + 1) * size
                     self._canvas.rect(x, y, size, size, stroke=0, fill=1)
 
     def _amount(self, cents: int, in_words: str, what: str) -> None:
         self._y -= 46
         self._text(LEFT, money(cents), BOLD, 32)
-        self._y -= 18
-        self._text(LEFT, in_words, PLAIN, 10.5)
-        self._y -= 18
-        self._text(LEFT, what, BOLD, 13)
-        self._y = min(self._y - 8, QR_TOP - QR_SIZE - 4)  # below the code at the right
+        self._y -= 4
+        self._block(in_words, PLAIN, 10.5, 14, right=BESIDE_QR)
+        self._y -= 3
+        self._block(what, BOLD, 13, 15, right=BESIDE_QR)
+        self._y = min(self._y - 8, self._qr_top - QR_SIZE - 4)  # below the code at the right
 
     def _rows(self, rows: Rows) -> None:
         for name, value in rows:
@@ -169,8 +177,11 @@ class _Sheet:
         self._y -= LINE
         self._room()
         self._text(LEFT, left, PLAIN, 10)
-        self._canvas.setFont(BOLD, 10)
-        self._canvas.drawRightString(RIGHT, self._y, right)
+        width = max(VALUE_MIN, RIGHT - LEFT - stringWidth(left, PLAIN, 10) - 24)
+        for place, line in enumerate(simpleSplit(right, BOLD, 10, width)):
+            self._y -= 12 if place else 0
+            self._canvas.setFont(BOLD, 10)
+            self._canvas.drawRightString(RIGHT, self._y, line)
 
     def _envy(self, lines: Sequence[View]) -> None:
         """Two in a row: a full table has more of them than a cover has lines."""
@@ -191,9 +202,7 @@ class _Sheet:
         self._text(LEFT, text, BOLD, 11)
 
     def _small(self, text: str) -> None:
-        self._y -= 12
-        self._room()
-        self._text(LEFT + 14, text, PLAIN, 8.5)
+        self._block(text, PLAIN, 8.5, 12, LEFT + 14)
 
     def _tail(self) -> None:
         self._y -= 8
@@ -226,6 +235,22 @@ class _Sheet:
     def _next_sheet(self) -> None:
         self._canvas.showPage()
         self._top(f"{self._what}, continued")
+        self._y -= LINE + 8  # what goes on stands below the line and the stamp
+
+    def _block(
+        self,
+        text: str,
+        font: str,
+        size: float,
+        leading: float,
+        left: float = LEFT,
+        right: float = RIGHT,
+    ) -> None:
+        """In as many lines as it takes: a long name leaves no sheet and covers no code."""
+        for line in simpleSplit(text, font, size, right - left):
+            self._y -= leading
+            self._room()
+            self._text(left, line, font, size)
 
     def _text(self, x: float, text: str, font: str, size: float) -> None:
         self._canvas.setFont(font, size)

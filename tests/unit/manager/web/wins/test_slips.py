@@ -6,12 +6,13 @@ import re
 from typing import Any
 
 import pytest
+from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from manager.audit.audit import audit
 from manager.ledger.errors import LedgerError
 from manager.ledger.stamps import Stamp, put_stamp, stamps_of
 from manager.web.wins.amount_words import in_words
-from manager.web.wins.pdf import pdf_of
+from manager.web.wins.pdf import LEFT, QR_SIZE, RIGHT, TOP, pdf_of
 from protocol.proof.tail import tails_in
 from tests.kit.manager_views import TAIL, FakeManager, claim_row, win_line, win_row
 from tests.kit.page_client import Browser
@@ -115,6 +116,59 @@ def test_the_pdf_has_a_cover_and_one_sheet_for_each_winner() -> None:
         assert word in first, word
     assert "2B" in second
     assert "sheet 3 of 3" in second
+
+
+# As the canvas writes it: a font with its size, or where a baseline begins and what is drawn there.
+_DRAWN = re.compile(
+    rb"/F(\d)\S* ([\d.]+) Tf|1 0 0 1 ([\d.]+) ([\d.]+) Tm \((.*?)(?<!\\)\) Tj", re.DOTALL
+)
+_FONTS = {b"1": "Helvetica", b"2": "Helvetica-Bold", b"3": "Courier"}
+
+
+def places_of(pdf: bytes) -> list[list[tuple[float, float, float, str]]]:
+    """On each sheet, every text with its left end, its right end and its height."""
+    sheets = []
+    for stream in re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL):
+        drawn, font, size = [], "Helvetica", 12.0
+        for number, points, x, y, raw in _DRAWN.findall(stream):
+            if number:
+                font, size = _FONTS[number], float(points)
+                continue
+            text = re.sub(r"\\([()\\])", r"\1", raw.decode("latin-1"))
+            drawn.append((float(x), float(x) + stringWidth(text, font, size), float(y), text))
+        sheets.append(drawn)
+    return [drawn for drawn in sheets if drawn]
+
+
+def test_nothing_on_a_sheet_leaves_it_or_covers_another_thing() -> None:
+    """Catches: words of a million that run into the code, a long name over its own label."""
+    cents = 777_777_777_77
+    large = win_line(
+        amount_cents=cents,
+        amount_words=in_words(cents),
+        game="Crazy 4 Poker Progressive Deluxe, Multi Link",
+        meter_label="The Grand Harbour Mega Progressive",
+        meter="grand-harbour-mega-progressive-1",
+    )
+    win = win_row(1, lines=[large, *(win_line(order=order) for order in range(2, 9))])
+    win |= {"total_cents": cents, "total_words": in_words(cents)}
+    win |= {"name": "A very long table name for the far end of the pit, number seventeen"}
+    win |= {"property": "The Grand Harbour Casino, Hotel, Spa and Marina of the Peninsula and Bay"}
+    win["authorised_by"] = "Bartholomew Featherstonehaugh and Maximiliana Wolfeschlegelsteinhausen"
+    by = "Bartholomew Featherstonehaugh-Cholmondeley the Elder"
+    win["stamps"] = [{"stamp": "not to be paid", "by": by, "time_ms": 0, "note": ""}]
+    sheets = places_of(pdf_of(win, ADDRESS))
+    assert len(sheets) == 10  # a cover that goes on, and eight winners
+    code_left, code_bottom = RIGHT - QR_SIZE, TOP - 60 - QR_SIZE
+    for sheet in sheets:
+        assert len(sheet) > 8
+        goes_on = any("continued" in text for *_, text in sheet)
+        for begins, ends, y, text in sheet:
+            assert LEFT <= begins < ends <= RIGHT + 0.5, text
+            assert goes_on or y < code_bottom or y > TOP - 50 or ends < code_left, text
+        for begins, ends, y, text in sheet:
+            beside = [other for other in sheet if abs(other[2] - y) < 6 and other[3] != text]
+            assert not [other for other in beside if other[0] < ends and begins < other[1]], text
 
 
 def test_every_sheet_names_its_win_also_one_that_goes_on() -> None:
