@@ -42,6 +42,28 @@ NAMELESS = """() => [...document.querySelectorAll("input:not([type=hidden]), sel
   .map(e => e.outerHTML.slice(0, 80))"""
 
 
+# On a phone a cell has its column's name beside it, which no other line may cover; and the small
+# cards that a table becomes are read without pushing them to the left.
+CRAMPED = """() => {
+  const cramped = [];
+  for (const cell of document.querySelectorAll(".stacks :is(th, td)[data-label]")) {
+    const look = getComputedStyle(cell, "::before"), name = document.createElement("span");
+    name.textContent = cell.dataset.label;
+    name.style.position = "absolute";
+    for (const each of ["width", "fontSize", "fontFamily", "fontWeight", "lineHeight"])
+      name.style[each] = look[each];
+    document.body.append(name);
+    if (cell.clientHeight && cell.clientHeight < name.offsetHeight)
+      cramped.push(cell.dataset.label + " runs into the line below it");
+    name.remove();
+  }
+  for (const room of document.querySelectorAll(".scroll:has(.stacks)"))
+    if (room.scrollWidth > room.clientWidth)
+      cramped.push("a table is cut: " + room.textContent.trim().slice(0, 60));
+  return cramped;
+}"""
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
@@ -68,8 +90,32 @@ def test_every_page_fits_and_can_be_read(house: OfficeHouse, look: str) -> None:
             wrong.append(f"{path} is wider than its screen")
         if look in ("desk", "night"):  # the others have the colours of the desk
             wrong += [f"{path}: {each}" for each in page.evaluate(TOO_FAINT)]
+        if look == "phone":
+            wrong += [f"{path}: {each}" for each in page.evaluate(CRAMPED)]
         wrong += [f"{path} has no name for {each}" for each in page.evaluate(NAMELESS)]
     assert not wrong, wrong
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_request_that_waits_fits_and_can_be_read(house: OfficeHouse, look: str) -> None:
+    """By the eyes of who may decide, and of who asked; the pages above have none that waits."""
+    asker = house.access.people.find("operator")
+    assert asker is not None
+    two_people = house.access.two_people
+    words = {"jackpot": "main", "take": "0.20", "reason": "malfunction", "note": "a" * 40}
+    house.served.do(two_people.ask, by=asker, request={"command": "adjust", **words})
+    try:
+        for role in (Role.CAGE, Role.OPERATOR):
+            page = house.let_in(role, **LOOKS[look])
+            page.goto(f"{house.url}/requests")
+            expect(page.locator(".request .preview")).to_contain_text("main")
+            wrong = page.evaluate(TOO_FAINT) + page.evaluate(NAMELESS) + page.evaluate(CRAMPED)
+            assert not wrong, wrong
+            assert not page.evaluate(TOO_WIDE)
+        expect(page.locator(".request")).to_contain_text("cage or executive or supervisor")
+    finally:
+        number = two_people.newest(1)[0].number
+        house.served.do(two_people.withdraw, by=asker, number=number)
 
 
 # What is larger than any win of the floor, where a win's amount stands; and what must not be cut.

@@ -77,6 +77,9 @@ def office_house(browser: Browser, folder: Path) -> Iterator[OfficeHouse]:
     books.paid(_5A="four-aces", _2A="straight-flush")
     books.start("touch-2", 1, "3A")
     books.receive_award("touch-2", books.claim("touch-2", 1, 1, _3A="straight-flush"))
+    books.manager.book.alarms.record(
+        "LATE_CHIP", "A chip came to seat 3 after the lock.", "touch-1"
+    )
     house = OfficeHouse(browser, books)
     with house.served:
         yield house
