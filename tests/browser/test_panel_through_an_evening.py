@@ -3,7 +3,7 @@
 Each step of a played evening is shown. Every button can be hit by a finger, and no text is cut off
 or leaves its box. Mutations this catches: a button of the bar as low as its words, a header in
 which one button too many pushes the link's badge off the screen, a sheet of reasons as wide as its
-words, and reasons that come up below what can be seen.
+words, reasons that come up below what can be seen, and a sentence that is longer than its line.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ from controller.web import app
 from controller.words import HouseWords
 from tests.kit.chromium import launch_chromium
 from tests.kit.cut_off import CUT_OFF, FRAMES
+from tests.kit.places import ROOT
 from tests.kit.played_views import played_views
 from tests.kit.served_pages import Served
 from tests.kit.shipped_views import LOOKS
-from tests.kit.table_views import FakeTable, table_view
+from tests.kit.table_views import FakeTable, guided, table_view
 
 pytestmark = pytest.mark.browser
 SIZES = [(1024, 600), (1280, 800)]
+GUIDE = ROOT / "tests/golden/guide.txt"
 FINGER_PX = 44
 TOUCH = [name for name in LOOKS if "keypad" not in name]
 
@@ -80,6 +82,34 @@ def test_every_step_can_be_read_and_touched(chromium: Browser, name: str, langua
             for width, height in SIZES:
                 page.set_viewport_size({"width": width, "height": height})
                 found += [(step, width, problem) for problem in problems(page)]
+        page.close()
+    assert found == []
+
+
+def every_sentence() -> set[str]:
+    """All that the guide says in any situation, as it was read and approved."""
+    rows = [row.split(" | ") for row in GUIDE.read_text().splitlines() if " | " in row]
+    return {row[2] for row in rows}
+
+
+@pytest.mark.parametrize("language", ["en-US", "es-US"])
+def test_every_sentence_is_whole_beside_its_badge_and_reopen(
+    chromium: Browser, language: str
+) -> None:
+    """Catches: the sentence of an opened cabinet in a game, which took three lines of two."""
+    table = FakeTable(table_view(can_reopen=True))
+    words = HouseWords(language)
+    found: list[Any] = []
+    with Served(app.build(table, words=words)) as served:
+        page = chromium.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        page.goto(served.url)
+        expect(page.locator(".reopen")).to_be_visible()
+        for sentence in sorted(every_sentence(), key=len)[-15:]:
+            served.do(table.change, guide=guided(sentence, "fault"))
+            expect(page.locator("#message-text")).to_have_text(words.panel.translate(sentence))
+            for width, height in SIZES:
+                page.set_viewport_size({"width": width, "height": height})
+                found += [(width, text) for text in problems(page, ".message")]
         page.close()
     assert found == []
 

@@ -22,7 +22,8 @@ const CLOSED = "Progressive closed";
 const NOT_LIVE = "The amount on this display is not live.";
 
 let view = null;
-let celebrated = null;
+let celebratedTo = 0; // wins up to this number were celebrated, or stood there before this page
+let celebrating = 0;
 let celebrateUntil = 0;
 
 function render(next) {
@@ -33,14 +34,17 @@ function render(next) {
   setData(document.body, "training", view.training ? "yes" : "no");
   setData(document.body, "service", view.service ? "yes" : "no");
   paint(view.theme);
-  const won = before === null || before.wins.length !== view.wins.length;
+  const won = before === null || standingWins(before).length !== standingWins(view).length;
   view.meters.forEach((meter) => {
     const holder = document.querySelector(`[data-meter="${meter.id}"]`);
     if (showAmount(holder, meter.shown_cents, won)) fitSoon();
   });
-  renderWin();
+  renderWin(before === null);
   renderCoverAll();
 }
+
+// A win that was taken back is no player's any more, and nobody wins in a training.
+const standingWins = (of) => (of.training ? [] : of.wins.filter((win) => !win.reversed));
 
 // A column comes and goes with the number of hands; the picture is fitted anew for it.
 function renderCoverAll() {
@@ -91,18 +95,20 @@ function fitSoon() {
   });
 }
 
-// The newest win is celebrated once, then stays as a ribbon until the round ends.
-function renderWin() {
-  const win = view.wins.at(-1);
+// The newest win is celebrated once, then stays as a ribbon until the round ends. A game that is
+// opened again and a display that is switched on again bring back the ribbon alone.
+function renderWin(isNewPage) {
+  const win = standingWins(view).at(-1);
+  if (win?.win !== celebrating) celebrateUntil = 0;
   if (!win) {
-    celebrated = null;
-    celebrateUntil = 0;
     return showRibbon(view.voided.length ? say("Game {} is void ({}). All its jackpot bets are given back.", view.round, view.void_reason) : "");
   }
   const [first, ...others] = [...win.lines].sort((a, b) => b.amount_cents - a.amount_cents);
   showRibbon(...[first, ...others].map(winText));
-  if (celebrated === win.win) return;
-  celebrated = win.win;
+  if (win.win <= celebratedTo) return;
+  celebratedTo = win.win;
+  if (isNewPage) return;
+  celebrating = win.win;
   chime("win");
   celebrateUntil = performance.now() + celebrationMs(win.lines);
   setText(byId("win-word"), others.length ? say("WINNERS") : say("WINNER"));

@@ -16,6 +16,7 @@ import { followZoom } from "./zoom.js";
 import { LIGHTS, MESSAGE_KINDS, STATES } from "./words.js";
 
 const OWN_MESSAGE_MS = 8000;
+const LONG_SENTENCE = 115; // letters that fit on two lines, also beside REOPEN
 const NO_CONTACT = "No contact with the table unit for {}. Nothing on this screen can be trusted until it returns.";
 let view = null;
 let ownMessageUntil = 0;
@@ -128,13 +129,15 @@ function renderSeat(seat) {
     setData(place, "light", sensor.light);
     setData(place, "accepted", sensor.accepted);
     setAttribute(place.querySelector("use"), "href", `#lamp-${sensor.light}`);
-    setText(place.querySelector(".sensor-word"), lightWord(sensor.light, view.voided.includes(seat.seat)));
+    setText(place.querySelector(".sensor-word"), lightWord(sensor, view.voided.includes(seat.seat)));
   });
   slot(button, "hand", handWords(seat.sensors.filter((sensor) => sensor.hand)));
 }
 
 // The spot of a void game blinks like a refused one, because its chip goes back, too. It was a bet.
-function lightWord(light, isVoid) {
+// A bet whose chip was taken away after the lock stands: the lamp is amber, and nothing is late.
+function lightWord({ light, accepted, presence }, isVoid) {
+  if (light === "late" && accepted && presence === "absent") return say(LIGHTS.accepted);
   return light === "refused" && isVoid ? say("Give back") : say(LIGHTS[light] ?? light);
 }
 
@@ -193,6 +196,7 @@ function showMessage(kind, text) {
   setData(byId("message"), "kind", kind);
   setText(byId("message-kind"), say(MESSAGE_KINDS[kind] ?? kind));
   setText(byId("message-text"), text);
+  setData(byId("message"), "long", text.length > LONG_SENTENCE ? "yes" : "no");
   if (kind === "refused" && isNew) byId("message").animate([{ translate: "0 -0.35rem" }, { translate: "0 0" }], 180);
 }
 
