@@ -1,8 +1,9 @@
 """Which tests run which function, measured once and kept in `build/mutate`.
 
 It alone knows the order in which tests are asked about a change: those of the changed module's own
-file first, then those of its folder, each with the cheap ones first. A test file is measured anew
-when its text has changed. That a function is reached by other tests since then only makes the
+file first, then those of its folder, then one of each other file in turn, each with the cheap ones
+first: whoever looks at a function from elsewhere sees what its own tests do not. A test file is
+measured anew when its text has changed. That a function is reached by other tests since then only makes the
 choice a little worse.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,15 +68,16 @@ class Reach:
         found = index.get(f"{change.module}:{change.function}") or index.get(change.module, [])
         module = Path(change.module)
         own_folder = f"tests/unit/{module.parent}/"
-        own_file = f"{own_folder}test_{module.stem}.py::"
-        return sorted(
-            found,
-            key=lambda each: (
-                not each.test.startswith(own_file),
-                not each.test.startswith(own_folder),
-                each.cpu_s,
-            ),
-        )
+        own_file = f"{own_folder}test_{module.stem}.py"
+        in_file: Counter[str] = Counter()
+        ranked: list[tuple[tuple[bool, bool, int, float], Reached]] = []
+        for each in sorted(found, key=lambda each: each.cpu_s):
+            file = each.test.partition("::")[0]
+            in_file[file] += 1
+            is_near = file.startswith(own_folder)
+            turn = 0 if is_near else in_file[file]
+            ranked.append(((file != own_file, not is_near, turn, each.cpu_s), each))
+        return [each for _, each in sorted(ranked, key=lambda pair: pair[0])]
 
     def names(self) -> set[str]:
         return {each.test for tests in self._index().values() for each in tests}

@@ -21,7 +21,7 @@ from tests.mutate.changes import Change
 from tests.mutate.reach import Reached
 
 # Tests beyond this are not asked: they are the same tables once more.
-ASKED_CPU_MAX_S = 10.0
+ASKED_CPU_MAX_S = 20.0
 # The first few tests are asked alone: mostly one of them notices, and fewer files are read.
 FIRST_CPU_MAX_S = 3.0
 START_CPU_S = 8

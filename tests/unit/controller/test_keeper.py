@@ -6,6 +6,7 @@ import asyncio
 import gc
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -252,6 +253,32 @@ def test_training_waits_for_the_end_of_a_game_and_leaves_no_press_in_the_journal
         assert not keeper.state.round_open
         await keeper.refuse("CARD", "The card could not be read.")
         assert journal.last_sequence == recorded + 2
+        journal.close()
+
+    run_virtual(scenario())
+
+
+def test_what_changes_nothing_costs_no_write(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: an empty record written and synced for each thing that the felt tells between games.
+
+    Each sync wears the card and holds the next press back.
+    """
+    written: list[object] = []
+    append_many = Journal.append_many
+
+    def counted(self: Journal, *entries: Any) -> Any:
+        written.append(entries)
+        return append_many(self, *entries)
+
+    async def scenario() -> None:
+        keeper = make_keeper(journal)
+        monkeypatch.setattr(Journal, "append_many", counted)
+        await keeper.submit(make_rules(), commands.late("3A", True, 0))
+        assert written == []
+        await keeper.submit(make_rules(), commands.start(ACCEPTED))
+        assert len(written) == 1
         journal.close()
 
     run_virtual(scenario())

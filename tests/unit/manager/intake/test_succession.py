@@ -163,3 +163,13 @@ def test_what_a_round_is_made_of_is_told_whatever_was_recorded_between(desk: Des
     assert kinds == [events.ROUND_START, events.CLAIM, events.LATE_CHANGE]
     assert isinstance(state, State)
     assert state.event_count == 3
+
+
+def test_a_unit_that_was_replaced_serves_the_table_no_more(desk: Desk) -> None:
+    """Catches: the old board still taken for the table's, because it was its own before."""
+    tables = desk.manager.book.tables
+    assert tables.table_of_unit(UNIT) == TABLE
+    desk.manager.units.permit_new_journal("UF-9", TABLE, ANN, "another unit")
+    desk.manager.units.greet(PretendUnit("UF-9", NEW_JOURNAL).hello())
+    assert tables.table_of_unit(UNIT) is None
+    assert tables.table_of_unit("UF-9") == TABLE

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kit.config import ConfigError
+from kit.words.numbers import money
 from protocol.wire import events
 from protocol.wire.messages import Committed, Error
+from tests.kit.places import DOCS
 from tests.kit.pretend_books import CENT, HOUSE, LEVELS, TERMS, Books, document, game
 from tests.kit.pretend_units import only
 
@@ -181,3 +185,14 @@ def test_a_share_is_not_divided_anew_whatever_else_is_claimed_with_it(
     books.paid(_3A="mega")
     refusal = only(books.claim("touch-1", 1, 2, _6A=before, _5A="mega"), Error)
     assert "reverse that win" in refusal.sentence
+
+
+@pytest.mark.parametrize("policy", ["sequential", "equal_share", "each_full"])
+def test_the_protocols_example_is_what_is_paid(books: Books, policy: str) -> None:
+    """Catches: a page from which somebody else's manager would pay other amounts than ours."""
+    two_levels(books, policy)
+    start(books)
+    paid = books.paid(_6A="tenth", _5A="mega", _3A="mega", _2A="tenth")
+    page = (DOCS / "protocol.md").read_text(encoding="utf-8")
+    (said,) = re.findall(rf"^\| `{policy}` \| (.+) \|$", page, re.MULTILINE)
+    assert said == ", ".join(money(paid[sensor]) for sensor in ("6A", "5A", "3A", "2A"))

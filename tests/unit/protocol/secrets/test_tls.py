@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ssl
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from manager.identity.folder import IdentityFolder
 from protocol.secrets import tls
 
 
@@ -58,3 +61,20 @@ def test_only_the_wanted_protocol_is_spoken() -> None:
     tls.check_alpn(Connection(), "known")  # type: ignore[arg-type]
     with pytest.raises(tls.TlsRefused, match="speaks known, not other"):
         tls.check_alpn(Connection(), "other")  # type: ignore[arg-type]
+
+
+def test_either_end_of_the_link_asks_for_a_certificate_and_keeps_no_session(tmp_path: Path) -> None:
+    """Catches: a handshake without one, which today only the question for a name would refuse."""
+    floor = IdentityFolder(tmp_path)
+    floor.ensure()
+    manager = tls.manager_context(floor.manager, floor.manager_key, floor.ca)
+    own = floor.path / "both.pem"
+    own.write_bytes(floor.manager_key.read_bytes() + floor.manager.read_bytes())
+    unit = tls.unit_context(own, own, floor.ca)
+    enrolling = tls.enrolling_unit_context(floor.ca_der())
+    assert {each.verify_mode for each in (manager, unit, enrolling)} == {ssl.CERT_REQUIRED}
+    assert unit.check_hostname
+    assert enrolling.check_hostname
+    assert manager.num_tickets == 0
+    for each in (manager, unit, enrolling):
+        assert {each.minimum_version, each.maximum_version} == {ssl.TLSVersion.TLSv1_3}

@@ -1,0 +1,37 @@
+"""The order in which tests are asked about a change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.mutate.changes import Change
+from tests.mutate.reach import Reach
+
+OWN = "tests/unit/manager/link/test_server.py"
+NEAR = "tests/unit/manager/link/test_gate.py"
+FAR = ("tests/unit/manager/test_money.py", "tests/golden/test_told.py")
+
+
+def test_each_other_file_has_its_turn_before_any_is_asked_twice(tmp_path: Path) -> None:
+    """Catches: only the cheap tests of one file elsewhere asked, as far as the time goes."""
+    cpu_s = {
+        f"{FAR[0]}::test_a": 0.1,
+        f"{FAR[0]}::test_b": 0.2,
+        f"{FAR[1]}::test_c": 3.0,
+        f"{NEAR}::test_d": 5.0,
+        f"{NEAR}::test_e": 4.0,
+        f"{OWN}::test_f": 9.0,
+    }
+    function = "manager/link/server.py:Server.serve"
+    for file in (OWN, NEAR, *FAR):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("", encoding="utf-8")
+    reach = Reach(tmp_path / "reach.json")
+    rows: list[dict[str, object]] = [
+        {"test": test, "cpu_s": each, "functions": [function]} for test, each in cpu_s.items()
+    ]
+    reach.measure(tmp_path, [OWN, NEAR, *FAR], lambda _files: rows)
+    module, _, name = function.partition(":")
+    change = Change(module, name, 1, "return 1", "number", "1", "2", 7, 8)
+    asked = [each.test.rpartition("_")[2] for each in reach.tests_for(change)]
+    assert asked == ["f", "e", "d", "a", "c", "b"]
