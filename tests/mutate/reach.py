@@ -2,9 +2,9 @@
 
 It alone knows the order in which tests are asked about a change: those of the changed module's own
 file first, then those of its folder, then one of each other file in turn, each with the cheap ones
-first: whoever looks at a function from elsewhere sees what its own tests do not. A test file is
-measured anew when its text has changed. That a function is reached by other tests since then only makes the
-choice a little worse.
+first. Whoever looks at a function from elsewhere sees what its own tests do not. A test file is
+measured anew when its text has changed. That a function is reached by other tests since then only
+makes the choice a little worse.
 """
 
 from __future__ import annotations
