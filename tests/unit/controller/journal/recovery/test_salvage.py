@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 
@@ -11,9 +13,11 @@ from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
 from controller.journal.records import JournalRecord
 from controller.journal.recovery.salvage import END_MARK, Salvage, salvage
-from controller.journal.recovery.sqlite_pages import COMMITTED, LEFT_OVER, Row, rows_of
+from controller.journal.recovery.sqlite_pages import COMMITTED, FOLDED, LEFT_OVER, Row, rows_of
+from controller.journal.state_image import Baseline, CriticalState
 from protocol.proof import chain
 from protocol.wire import events
+from protocol.wire.rows import Counters
 from sim.storage.disk import SimDisk
 from tests.kit.message_samples import SETTINGS_IN_FULL
 
@@ -184,3 +188,77 @@ def test_a_journal_that_lost_its_only_record_says_so() -> None:
     body = chain.encode_body(told[0].body)
     saved = salvage(*(content.replace(body, body[:-1] + b"y") for content in (database, log)))
     assert [(line.kind, line.sequence) for line in saved.lines()] == [(END_MARK, 1)]
+
+
+def salvaged(monkeypatch: pytest.MonkeyPatch, *rows: Row) -> Salvage:
+    """Of files in which just these rows were found, in this order."""
+    monkeypatch.setattr("controller.journal.recovery.salvage.rows_of", lambda *_: list(rows))
+    return salvage(b"", b"", b"journal-id-16byt")
+
+
+def proven(content: bytes, rank: int) -> Row:
+    return Row(1, (None, content, hashlib.sha256(content).digest()), rank)
+
+
+def test_of_several_settings_the_readable_ones_that_sqlite_would_read_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Catches: the search given up at settings of another software; a copy's rank taken from the
+    last page that it was seen in.
+    """
+    older, newer = SETTINGS_IN_FULL.encode(), replace(SETTINGS_IN_FULL, seat_count=5).encode()
+    unreadable = proven(b"\xa1\x01\x02", COMMITTED)
+    for seen in (
+        [unreadable, proven(newer, FOLDED)],
+        [proven(newer, FOLDED), proven(older, LEFT_OVER)],
+        [proven(older, LEFT_OVER), proven(newer, FOLDED)],
+        [proven(newer, COMMITTED), proven(newer, LEFT_OVER), proven(older, FOLDED)],
+        [proven(newer, LEFT_OVER), proven(newer, COMMITTED), proven(older, FOLDED)],
+    ):
+        assert salvaged(monkeypatch, *seen).settings == newer
+    assert salvaged(monkeypatch, unreadable).settings == b""
+    assert salvaged(monkeypatch, Row(1, (None, newer, bytes(32)), COMMITTED)).settings == b""
+
+
+def test_of_two_records_that_nothing_proves_the_one_that_sqlite_would_read_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Catches: the rank of a record taken from the worst page that holds it."""
+
+    def record(digest: int, rank: int) -> Row:
+        return Row(7, (None, events.REFUSED, b"\xa0", 0, 0, bytes([digest]) * 32), rank)
+
+    for seen in (
+        [record(1, COMMITTED), record(1, LEFT_OVER), record(2, FOLDED)],
+        [record(2, FOLDED), record(1, LEFT_OVER), record(1, COMMITTED)],
+    ):
+        (line,) = salvaged(monkeypatch, *seen).lines()
+        assert (line.digest, line.follows) == (bytes([1]) * 32, 0)
+
+
+def test_the_newest_image_tells_how_far_the_journal_had_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Catches: the image that was read last, or the smaller number, believed."""
+    state = CriticalState(Baseline(0, Counters(0, 0, 0, 0, 0), b""))
+    images = [
+        proven(state.image(b"journal-id-16byt", sequence, bytes(32)), COMMITTED)
+        for sequence in (9, 12, 11)
+    ]
+    (end,) = salvaged(monkeypatch, *images).lines()
+    assert (end.kind, end.sequence) == (END_MARK, 12)
+
+
+@pytest.mark.parametrize("is_restored", [True, False])
+def test_what_was_carried_over_counts_until_it_was_recorded_anew(
+    monkeypatch: pytest.MonkeyPatch, is_restored: bool
+) -> None:
+    """Catches: records of the journal before told twice, or forgotten with the first other one."""
+    place = (b"an-older-journal", 3, events.REFUSED, b"\xa0", 0, 0, bytes(32), 1)
+    kinds = [events.REFUSED, events.RESTORED if is_restored else events.BOOT]
+    records = [
+        Row(10 * number, (None, kind, b"\xa0", 0, 0, bytes([number]) * 32), COMMITTED)
+        for number, kind in enumerate(kinds, 1)
+    ]
+    found = salvaged(monkeypatch, *records, Row(1, (None, *place), COMMITTED))
+    assert [line.sequence for line in found.carried] == ([] if is_restored else [3])
