@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from importlib import import_module
 from pathlib import Path
 
 from kit.command_line import run_command, told, whole
 
+# Commands with a module of their own; only the one that is asked for is loaded. All of them
+# together take a second of computing, and a campaign starts thousands of processes.
+COMMANDS = {
+    "sense": "how often sensing is wrong, case by case",
+    "storm": "a floor under every fault at once, checked",
+    "evening": "rounds dealt by the rules, entered and booked",
+    "floor": "hundreds of real links on one manager, measured",
+    "tech": "the technician's tool against a simulated unit",
+    "diagnose": "put a fault into a table, and name it again",
+    "hardware": "docs/hardware.md, from the board files",
+}
+
 
 def main(arguments: list[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    options = _parser(words[0] if words else "").parse_args(words)
     return told(lambda: int(options.run(options)), name="sim")
 
 
-def _parser() -> argparse.ArgumentParser:
-    from sim.runs.diagnose import command as diagnose_command
-    from sim.runs.evening import command as evening_command
-    from sim.runs.floor import command as floor_command
-    from sim.runs.hardware import command as hardware_command
-    from sim.runs.sense import command as sense_command
-    from sim.runs.storm import command as storm_command
-    from sim.runs.tech import command as tech_command
-
+def _parser(asked: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m sim", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play scenario files in virtual time")
@@ -42,32 +49,17 @@ def _parser() -> argparse.ArgumentParser:
     replay = commands.add_parser("replay", help="a recorded round through the shipped sensing")
     replay.add_argument("file", type=Path, metavar="FILE")
     replay.set_defaults(run=_replay)
-    sense = commands.add_parser("sense", help="how often sensing is wrong, case by case")
-    sense_command.add_arguments(sense)
-    sense.set_defaults(run=sense_command.main)
-    storm = commands.add_parser("storm", help="a floor under every fault at once, checked")
-    storm_command.add_arguments(storm)
-    storm.set_defaults(run=storm_command.main)
-    evening = commands.add_parser("evening", help="rounds dealt by the rules, entered and booked")
-    evening_command.add_arguments(evening)
-    evening.set_defaults(run=evening_command.main)
-    floor = commands.add_parser("floor", help="hundreds of real links on one manager, measured")
-    floor_command.add_arguments(floor)
-    floor.set_defaults(run=floor_command.main)
-    tech = commands.add_parser("tech", help="the technician's tool against a simulated unit")
-    tech_command.add_arguments(tech)
-    tech.set_defaults(run=tech_command.main)
-    diagnose = commands.add_parser("diagnose", help="put a fault into a table, and name it again")
-    diagnose_command.add_arguments(diagnose)
-    diagnose.set_defaults(run=diagnose_command.main)
+    for name, text in COMMANDS.items():
+        command = commands.add_parser(name, help=text)
+        if name == asked:
+            module = import_module(f"sim.runs.{name}.command")
+            module.add_arguments(command)
+            command.set_defaults(run=module.main)
     bench = commands.add_parser("bench", help="a manager, a table and the bench page")
     bench.add_argument("--table", default="four-card-touch")
     bench.add_argument("--data", type=Path, required=True)
     bench.add_argument("--fresh", action="store_true", help="forget earlier data")
     bench.set_defaults(run=_bench)
-    hardware = commands.add_parser("hardware", help="docs/hardware.md, from the board files")
-    hardware_command.add_arguments(hardware)
-    hardware.set_defaults(run=hardware_command.main)
     pictures = commands.add_parser("pictures", help="photograph the dealer's guide on the bench")
     pictures.add_argument("--folder", type=Path, default=Path("docs/pictures"))
     pictures.set_defaults(run=_pictures)

@@ -125,7 +125,11 @@ class BusFaults:
         """Nothing is armed that would strike a transfer, whoever it is for."""
         if self._blocks or self._arbitrations or self._stuck_timeout_ns is not None:
             return False
-        return not (any(self._nacks.values()) or any(self._short_reads.values()))
+        # Asked at each transfer, and hardly ever is anything in them.
+        return not (
+            (self._nacks and any(self._nacks.values()))
+            or (self._short_reads and any(self._short_reads.values()))
+        )
 
     # -- asked by the bus --------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ class SimI2c:
         self.turn = asyncio.Lock()
         self._ics: list[Ic] = []
         self._multiplexers: list[Ic] = []
-        # Those with one address only, and those that may answer to others too.
+        # Each by its own address, and those that may answer to others too.
         self._by_address: dict[int, Ic] = {}
         self._many_addressed: list[Ic] = []
         self.set_frequency(frequency_hz)
@@ -98,14 +98,15 @@ class SimI2c:
         if not FREQUENCY_MIN_HZ <= frequency_hz <= FREQUENCY_MAX_HZ:
             raise ValueError(f"I2C bus {self.number} cannot run at {frequency_hz} Hz.")
         self.frequency_hz = frequency_hz
+        self._byte_ns = BYTE_BITS * SECOND_NS // frequency_hz
+        self._address_ns = (EDGE_BITS + BYTE_BITS) * SECOND_NS // frequency_hz
 
     def attach(self, ic: Ic) -> None:
         if any(other.address == ic.address for other in self._ics):
             raise ValueError(f"I2C bus {self.number} already has an IC at {ic.address:#04x}.")
         self._ics.append(ic)
-        if type(ic).responds_to is Ic.responds_to:
-            self._by_address[ic.address] = ic
-        else:
+        self._by_address[ic.address] = ic
+        if type(ic).responds_to is not Ic.responds_to:
             self._many_addressed.append(ic)
         if type(ic).connected is not Ic.connected:
             self._multiplexers.append(ic)
@@ -116,6 +117,8 @@ class SimI2c:
         self.transfer_count += 1
         addressed: list[Ic] = []
         try:
+            if self.faults.is_quiet:
+                return [self._undisturbed(each, addressed) for each in messages]
             self._meet_bus_faults()
             return [self._message(each, addressed) for each in messages]
         finally:
@@ -131,7 +134,7 @@ class SimI2c:
         plain = self._by_address.get(address)
         ics = [plain] if plain is not None and plain.powered else []
         for ic in self._many_addressed:
-            if ic.responds_to(address):
+            if ic.hears_other_addresses and address != ic.address and ic.responds_to(address):
                 ics.append(ic)
         for multiplexer in self._multiplexers:
             for ic in multiplexer.connected():
@@ -140,8 +143,6 @@ class SimI2c:
         return ics
 
     def _meet_bus_faults(self) -> None:
-        if self.faults.is_quiet:
-            return
         self.clock_ns += self.faults.blocked_ns()
         stuck_ns = self.faults.stuck_ns()
         if stuck_ns is not None:
@@ -151,9 +152,30 @@ class SimI2c:
             self._spend(EDGE_BITS + BYTE_BITS)
             raise self._error(self.adapter.arbitration, "arbitration lost")
 
+    def _undisturbed(self, message: Message, addressed: list[Ic]) -> bytes:
+        """The same as `_message`, without asking for faults: nearly all messages are like this."""
+        address, data, read_count = message
+        ics = self._who_answers(address)
+        if len(ics) != 1 or address == GENERAL_CALL:
+            return self._message(message, addressed)
+        [ic] = ics
+        if ic not in addressed:
+            addressed.append(ic)
+        if read_count is not None:
+            clock_ns = self.clock_ns + self._address_ns
+            ic.advance(clock_ns)
+            self.clock_ns = clock_ns + BYTE_BITS * read_count * SECOND_NS // self.frequency_hz
+            return ic.read(read_count)
+        self.clock_ns += self._address_ns + BYTE_BITS * len(data) * SECOND_NS // self.frequency_hz
+        ic.advance(self.clock_ns)
+        ic.byte_ns = self._byte_ns
+        if not ic.write(data):
+            raise self._error(self.adapter.nack, f"{address:#04x} refused a byte")
+        return b""
+
     def _message(self, message: Message, addressed: list[Ic]) -> bytes:
         address, _, read_count = message
-        self.clock_ns += (EDGE_BITS + BYTE_BITS) * SECOND_NS // self.frequency_hz
+        self.clock_ns += self._address_ns
         if address == GENERAL_CALL and read_count is None:
             return self._general_call(message.data, addressed)
         ics = self._who_answers(address)
@@ -172,16 +194,13 @@ class SimI2c:
         acknowledged = False
         for ic in ics:
             ic.advance(self.clock_ns)
-            ic.byte_ns = BYTE_BITS * SECOND_NS // self.frequency_hz
+            ic.byte_ns = self._byte_ns
             acknowledged |= ic.write(message.data)
         if not acknowledged:
             raise self._error(self.adapter.nack, f"{message.address:#04x} refused a byte")
 
     def _read(self, message: Message, count: int, ics: list[Ic]) -> bytes:
         ics[0].advance(self.clock_ns)
-        if len(ics) == 1 and self.faults.is_quiet:
-            self._spend(BYTE_BITS * count)
-            return ics[0].read(count)
         values = bytearray(ics[0].read(count))
         # Where several ICs answer, the line is low if one of them pulls it low.
         for ic in ics[1:]:

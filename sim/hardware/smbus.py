@@ -105,6 +105,8 @@ class _Handle:
             raise OSError(self._bus.adapter.incomplete, reason)
 
     def _check_messages(self, messages: Sequence[i2c_msg]) -> None:
+        if len(messages) == 1 and messages[0].len <= MESSAGE_BYTES_MAX:
+            return  # as nearly all of them
         too_long = any(each.len > MESSAGE_BYTES_MAX for each in messages)
         if not 1 <= len(messages) <= MESSAGES_MAX or too_long:
             raise OSError(errno.EINVAL, "one to 42 messages of at most 8192 bytes")

@@ -50,6 +50,7 @@ class Ic:
         self.now_ns = 0
         self.byte_ns = 0  # what a byte takes on the wires; the bus says it with each write
         self.powered = True
+        self.hears_other_addresses = False  # besides its own, just now
         self.on_irq: IrqListener | None = None
         self.upset_count = 0  # how often it lost what the host had told it
         # How often anything but a read changed what a read would show, time alone left aside.

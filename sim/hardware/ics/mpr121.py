@@ -97,10 +97,11 @@ class Mpr121(SampledIc):
 
     def write(self, data: bytes) -> bool:
         self._see_traffic()
-        self._image = None
         if data:
             self._pointer = data[0]
-        self.change_count += len(data) > 1
+        if len(data) > 1:
+            self._image = None
+            self.change_count += 1
         for value in data[1:]:
             self._write_register(self._pointer, value)
             self._pointer = (self._pointer + 1) & 0xFF
@@ -122,8 +123,7 @@ class Mpr121(SampledIc):
     def _measured(self) -> bytes:
         """The registers from TOUCH_LOW up to FILTER at once: what is read again and again."""
         image = bytearray(FILTER)
-        for register in range(DATA):
-            image[register] = self._read_status(register)
+        image[:DATA] = self._status()
         for channel, electrode in enumerate(self._electrodes):
             data = electrode.data
             image[DATA + 2 * channel] = data & 0xFF
@@ -202,7 +202,7 @@ class Mpr121(SampledIc):
 
     def _read_register(self, register: int) -> int:
         if register < DATA:
-            return self._read_status(register)
+            return self._status()[register]
         if register < BASELINE:
             channel, high = divmod(register - DATA, 2)
             return self._electrodes[channel].data >> (8 if high else 0) & 0xFF
@@ -212,15 +212,12 @@ class Mpr121(SampledIc):
             return self._registers[GPIO_DATA]
         return self._registers[register] if register != SOFT_RESET else 0
 
-    def _read_status(self, register: int) -> int:
+    def _status(self) -> bytes:
+        """The four registers from TOUCH_LOW to RANGE_HIGH."""
         touched = sum(1 << channel for channel, each in enumerate(self._electrodes) if each.touched)
         high = touched >> 8 | (OVER_CURRENT if self._over_current else 0)
-        return (
-            touched & 0xFF,
-            high,
-            self._out_of_range & 0xFF,
-            self._out_of_range >> 8 | self._failures,
-        )[register]
+        ranges = self._out_of_range
+        return bytes((touched & 0xFF, high, ranges & 0xFF, ranges >> 8 | self._failures))
 
     # -- run mode ----------------------------------------------------------------------------
 

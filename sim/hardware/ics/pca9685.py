@@ -58,8 +58,7 @@ class Pca9685(Ic):
             return False
         if address == self.address:
             return True
-        # Asked at each message on the bus, so what is seldom on is looked at first.
-        return bool(self._registers[MODE1] & BROADCAST_ENABLES) and address in self._broadcasts()
+        return self.hears_other_addresses and address in self._broadcasts()
 
     def _broadcasts(self) -> list[int]:
         mode = self._registers[MODE1]
@@ -136,6 +135,7 @@ class Pca9685(Ic):
         self._pointer = 0
         self._written = False
         self._oscillator_ready_ns: int | None = None
+        self.hears_other_addresses = True
         self._show()
 
     def _read_register(self, register: int) -> int:
@@ -186,6 +186,7 @@ class Pca9685(Ic):
         if value & SLEEP and not before & SLEEP and self._any_channel_in_use():
             restart = RESTART
         self._registers[MODE1] = value & 0x3F | sticky | sets_clock | restart
+        self.hears_other_addresses = bool(value & BROADCAST_ENABLES)
         self._follow_sleep(before)
 
     def _follow_sleep(self, before: int) -> None:
