@@ -19,7 +19,9 @@ from tests.kit.served_pages import Served
 from tests.kit.shipped_views import TABLES, shipped_view
 from tests.kit.table_views import FakeTable, claim, line
 
+# The longest words of a lamp: a refused chip, and a bet of a void game.
 REFUSED = {"en-US": "Refused", "es-US": "Rechazo"}
+GIVE_BACK = {"en-US": "Give back", "es-US": "Devolver"}
 SIZES = [(1024, 600), (1280, 800)]
 
 # Words of lamps that touch each other, and words of a hand that leave their button.
@@ -53,14 +55,17 @@ def test_lamp_words_and_hands_are_written_whole(
     view = deepcopy(shipped_view(name))
     for seat in view["seats"]:
         for sensor in seat["sensors"]:
-            sensor["light"] = "refused"  # the longest word
-    with Served(app.build(FakeTable(view), words=HouseWords(language))) as served:
+            sensor["light"] = "refused"
+    table = FakeTable(view)
+    with Served(app.build(table, words=HouseWords(language))) as served:
         page = chromium.new_page()
-        for width, height in SIZES:
-            page.set_viewport_size({"width": width, "height": height})
-            page.goto(served.url)
-            expect(page.locator(".sensor-word").first).to_have_text(REFUSED[language])
-            assert page.evaluate(CROWDED) == [], f"at {width} x {height}"
+        page.goto(served.url)
+        for words, voided in ((REFUSED, []), (GIVE_BACK, [seat["seat"] for seat in view["seats"]])):
+            served.do(table.change, voided=voided)
+            expect(page.locator(".sensor-word").first).to_have_text(words[language])
+            for width, height in SIZES:
+                page.set_viewport_size({"width": width, "height": height})
+                assert page.evaluate(CROWDED) == [], f"at {width} x {height}"
         page.close()
 
 
