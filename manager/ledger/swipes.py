@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from manager.ledger.engines.relations import SWIPES, WRONG_SWIPES
+from manager.ledger.rounds import Round
 from manager.ledger.store.store import Store
+from protocol.numbers import SWIPE_VOID
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +23,24 @@ class SwipedCard:
 class Swipes:
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._begun_ms = store.now_ms
+        self._void_given: dict[str, int] = {}  # the newest round of each table, taken back or not
 
     def give(
         self, table_id: str, purpose: int, number: int, card: SwipedCard, ticket: bytes
     ) -> None:
         row = (ticket, table_id, purpose, number, card.label, card.role, self._store.now_ms)
         self._store.put(SWIPES, row)
+        if purpose == SWIPE_VOID:
+            self._void_given[table_id] = number
+
+    def may_be_void(self, played: Round) -> bool:
+        """False when nobody can hold a ticket for it: it began here, and none was given since.
+
+        Asked at every end of a round, where a look into the books' history would cost too much.
+        """
+        began_here = played.started_ms > self._begun_ms
+        return not began_here or self._void_given.get(played.table_id) == played.number
 
     def card(self, table_id: str, purpose: int, number: int, ticket: bytes) -> SwipedCard | None:
         """The card behind a ticket, when it was swiped for this very thing."""

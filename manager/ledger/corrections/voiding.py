@@ -100,7 +100,7 @@ def order_void(book: Book, table_id: str, round_number: int, reason: str, signed
 def ordered_void(book: Book, table_id: str) -> Void | None:
     """What the table is to be told, while the round that it is about is under way."""
     latest = book.rounds.latest(table_id)
-    if latest is None or not latest.is_on:
+    if latest is None or not latest.is_on or not book.swipes.may_be_void(latest):
         return None
     for reason in VOID_REASONS:
         ticket = _order_ticket(table_id, latest.number, reason)

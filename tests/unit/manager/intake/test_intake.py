@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from manager.audit.audit import audit
 from manager.ledger.corrections.reasons import Signed
+from manager.ledger.engines.relations import Relation, Row
 from manager.ledger.errors import LedgerError
 from protocol.numbers import ROLE_EXECUTIVE, ROLE_SUPERVISOR
 from protocol.wire import events
@@ -310,3 +312,23 @@ def test_the_executive_account_itself_is_stored_nowhere(tmp_path: Path) -> None:
     desk.open_table(TABLE)
     desk.manager.store.close()
     assert EXECUTIVE_ACCOUNT.encode() not in path.read_bytes()
+
+
+def test_rounds_without_a_win_read_nothing_from_the_disk(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: a look into history at every round, each a way to the database and back."""
+    desk.start(TABLE, 1, "1A", "2A")
+    desk.end(TABLE, 1)  # the newest round is kept at hand from now on
+    looked_up: list[str] = []
+    find = desk.store.engine.find
+
+    def noting(relation: Relation, *arguments: Any) -> list[Row]:
+        looked_up.append(relation.name)
+        return find(relation, *arguments)
+
+    monkeypatch.setattr(desk.store.engine, "find", noting)
+    for number in range(2, 5):
+        desk.start(TABLE, number, "1A", "2A")
+        desk.end(TABLE, number)
+    assert looked_up == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -259,3 +260,17 @@ def test_a_round_that_ended_first_keeps_its_bets_and_somebody_hears_of_it(desk: 
     assert desk.manager.intake.ordered_voids(TABLE) == []
     desk.start(TABLE, 2, "2A")
     assert desk.manager.intake.ordered_voids(TABLE) == []
+
+
+def test_an_order_outlives_the_manager_that_took_it(tmp_path: Path) -> None:
+    """Catches: orders that are known only to the process in which they were given."""
+    desk = Desk(str(tmp_path / "ledger.db"))
+    desk.open_table(TABLE)
+    desk.start(TABLE, 1, "2A")
+    desk.manager.correct(ORDER | BOTH)
+    order = ordered(desk)
+    desk.restart()
+    assert ordered(desk) == order
+    desk.end(TABLE, 1)
+    assert desk.alarm_codes()[-1] == "VOID_LAPSED"
+    desk.store.close()
