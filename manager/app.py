@@ -13,19 +13,23 @@ from pathlib import Path
 
 from kit.web.version_signal import VersionSignal
 from manager.booking import Booking, Request
+from manager.bundles.requests import BundleRequests
 from manager.games import Catalogue, open_catalogue
 from manager.intake.approvals import concerns_a_claim, is_void_order
 from manager.intake.intake import Intake
+from manager.intake.seals import SealBook
 from manager.intake.swipes import SwipeJudge
 from manager.intake.units import Units
 from manager.ledger.book import Book
 from manager.ledger.engines.engine import ALONE, Owner
 from manager.ledger.engines.places import engine_at
+from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.store.store import Store
 from manager.link.server import ManagerServer
 from manager.setup.open_table import open_table, open_table_file
 from manager.setup.wager_limits import WagerLimits
+from manager.web.bundles.view import BundlesView
 from manager.web.lookups import ReportsView
 from manager.web.view import ManagerView
 from manager.web.wins.view import WinsView
@@ -74,8 +78,9 @@ class Manager:
         self.changes = VersionSignal()
         self.intake = Intake(self.book, self.units)
         self.swipes = SwipeJudge(self.book, self._random_bytes)
+        self.bundles = BundleRequests(now_ms)
         self.server = ManagerServer(
-            self.book, self.units, self.intake, self.swipes, self.changes, now_ms
+            self.book, self.units, self.intake, self.swipes, self.bundles, self.changes, now_ms
         )
         folders = tuple(str(folder.absolute()) for folder in self._packs)
         gaming_day = self._gaming_day or GamingDay()
@@ -85,6 +90,9 @@ class Manager:
         wins = WinsView(self.book, gaming_day, self.property_name)
         self.view = ManagerView(
             self.book, self.units, self.changes, self.server.connection_of, now_ms, reports, wins
+        )
+        self.view.bundles = BundlesView(
+            self.bundles, SealBook(self.store).keys_of, self.ask_for_bundle
         )
 
     def open_table(self, text: str) -> str:
@@ -135,6 +143,15 @@ class Manager:
                     connection.send(order)
             connection.send_meters()
         self.changes.bump()
+
+    def ask_for_bundle(self, table_id: str, asked_by: str) -> str:
+        """Asks the unit of this table; it makes its bundle between two rounds."""
+        unit = self.units.of_table(table_id)
+        connection = self.server.connection_of(unit.unit_id) if unit else None
+        if unit is None or connection is None:
+            raise LedgerError("That table has no link; ask again when it has.")
+        connection.bundle_wishes = self.bundles.ask(unit.unit_id, table_id, asked_by)
+        return f"Unit {unit.unit_id} is asked for a bundle. It sends it between two games."
 
     def shown_cents(self) -> dict[str, int]:
         """What every meter shows."""

@@ -24,6 +24,7 @@ from kit.web.own_pages import own_names
 from kit.web.server import PageServer, page_server
 from manager.alerts.all import Alerts
 from manager.app import Manager
+from manager.bundles.shelf import BundleShelf
 from manager.clock import LedgerClock, watch
 from manager.control import ControlDoor
 from manager.doors import Doors
@@ -133,6 +134,7 @@ async def serve(
     stop = stop_asked() if over is None else over
     alerts = Alerts(control.parent, manager.store, manager.property_name)
     manager.view.machines.alerts_waiting = alerts.waiting
+    manager.bundles.shelf = BundleShelf(control.parent)
     access = open_access(manager, control.parent, web)
     units = UnitsView(doors.identities, doors.carry_out, control.parent)
     application = build(manager.view, access, web.names, floor, units)

@@ -17,7 +17,9 @@ from itertools import count
 from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
 from controller.journal.records import JournalRecord
+from controller.link.bundle_parts import BundleParts
 from controller.link.call_order import CallOrder
+from controller.link.hearing import Hearing, SentOn, known_code
 from controller.link.history import LinkHistory
 from controller.link.ledger_witness import LedgerWitness
 from controller.link.owner import LinkOwner
@@ -61,14 +63,6 @@ LASTING = (
 )
 
 
-class SentOn(Exception):  # noqa: N818
-    """Another manager serves this table now."""
-
-    def __init__(self, message: messages.GoTo) -> None:
-        super().__init__(message.sentence)
-        self.address = message.address
-
-
 class Ending(Enum):
     """How a conversation ended."""
 
@@ -106,21 +100,16 @@ class ManagerLink:
         self.up = False
         self._sent_sequence = 0
         self._heard_sequence = 0  # acknowledged by the ledger that is at the other end now
-        self._manager_time: tuple[int, int] | None = None
-        self._state: messages.State | None = None  # waits for the events that belong to it
-        self._told: list[messages.Event] = []
         self.verdicts = Verdicts()
+        self.bundles = BundleParts()
+        self._hearing = Hearing(owner, self.verdicts, self.bundles, self._acknowledge)
         self._witness = LedgerWitness(journal)
 
     def journal_grew(self) -> None:
         self._journal_grew.set()
 
     def manager_now_ms(self) -> int | None:
-        """The manager's time as far as it is known: what it said last, and how long ago."""
-        if self._manager_time is None:
-            return None
-        said_ms, at_ticks = self._manager_time
-        return said_ms + aio.ticks_diff(aio.ticks_ms(), at_ticks)
+        return self._hearing.manager_now_ms()
 
     async def run(self) -> None:
         retry_ms = RETRY_FIRST_MS
@@ -190,7 +179,7 @@ class ManagerLink:
 
     async def _greet(self, stream: FrameStream) -> str:
         """Says who we are and hears where the manager stands; returns how the counters differ."""
-        self._state, self._told = None, []
+        self._hearing.begin()
         settings = await self._disk.run(self._journal.beside.settings)
         hello = messages.Hello(
             unit_id=self._unit_id,
@@ -209,13 +198,13 @@ class ManagerLink:
         if isinstance(welcome, messages.GoTo):
             raise SentOn(welcome)
         if isinstance(welcome, messages.Error):
-            raise ProtocolError(_code(welcome.code), welcome.sentence)
+            raise ProtocolError(known_code(welcome.code), welcome.sentence)
         if not isinstance(welcome, messages.Welcome):
             raise ProtocolError(ErrorCode.UNEXPECTED, "The first answer must be a welcome.")
         await self._witness.judge(stream, welcome)
         await self._adopt(welcome)
         if not settings or settings.digest != welcome.settings_digest:
-            await self._handle(await self._receive(stream))
+            await self._hearing.hear(await self._receive(stream))
         return _difference(self._journal, welcome)
 
     async def _adopt(self, welcome: messages.Welcome) -> None:
@@ -231,12 +220,13 @@ class ManagerLink:
         await self._acknowledge(welcome.last_sequence)
 
     async def _converse(self, stream: FrameStream) -> None:
-        """Three jobs on one stream; the first to end, for whatever reason, ends all of them."""
+        """Four jobs on one stream; the first to end, for whatever reason, ends all of them."""
         self.verdicts.begin(stream)
         jobs = [
             aio.create_task(self._listen(stream), name="link-listen"),
             aio.create_task(self._send_events(stream), name="link-send"),
             aio.create_task(self._send_heartbeats(stream), name="link-heartbeat"),
+            aio.create_task(self.bundles.send_forever(stream), name="link-bundle"),
         ]
         await first_ends_all(jobs)
 
@@ -246,7 +236,7 @@ class ManagerLink:
             self._beat()
             if isinstance(message, messages.Ack):
                 await self._witness.hear(stream, message)
-            await self._handle(message)
+            await self._hearing.hear(message)
 
     async def _receive(self, stream: FrameStream) -> messages.Message:
         payload = await aio.wait_for_ms(stream.read(), LINK_DOWN_MS)
@@ -255,65 +245,6 @@ class ManagerLink:
         message = messages.decode(payload)
         self.history.received(message)
         return message
-
-    async def _handle(self, message: messages.Message) -> None:
-        if isinstance(message, messages.Ack):
-            # Made for this moment; the amounts are one frame for all tables, and may be older.
-            self._manager_time = message.server_time_ms, aio.ticks_ms()
-            await self._acknowledge(message.last_sequence)
-        elif isinstance(message, messages.Meters):
-            self._owner.meters_arrived([(m[0], m[1], m[2]) for m in message.meters])
-        elif isinstance(message, messages.Award):
-            await self._owner.award_arrived(message)
-        elif isinstance(message, messages.Committed):
-            await self._owner.committed_arrived(message)
-        elif isinstance(message, messages.Reversed):
-            await self._owner.reversed_arrived(message)
-        elif isinstance(message, messages.Void):
-            await self._owner.void_arrived(message)
-        elif isinstance(message, messages.Verdict):
-            self.verdicts.heard(message)
-        elif isinstance(message, messages.HandCheck):
-            await self._owner.hand_check_arrived(message)
-        elif isinstance(message, messages.CoverAll):
-            self._owner.cover_all_arrived(message)
-        elif isinstance(message, messages.Settings):
-            await self._owner.settings_arrived(message.body)
-        elif isinstance(message, messages.Error):
-            await self._handle_error(message)
-        elif isinstance(message, messages.GoTo):
-            raise SentOn(message)
-        elif isinstance(message, messages.State):
-            self._state, self._told = message, []
-            await self._hear_state()
-        elif isinstance(message, messages.Event) and self._state is not None:
-            self._told.append(message)
-            await self._hear_state()
-        elif not isinstance(message, messages.Heartbeat):
-            raise ProtocolError(
-                ErrorCode.UNEXPECTED, f"A manager does not send {type(message).__name__}."
-            )
-
-    async def _hear_state(self) -> None:
-        """Passes a state on when all the events that belong to it have come."""
-        state = self._state
-        if state is not None and len(self._told) == state.event_count:
-            self._state = None
-            await self._owner.state_arrived(state, self._told)
-
-    async def _handle_error(self, error: messages.Error) -> None:
-        if error.claim_number:
-            await self._owner.claim_refused(error)
-            return
-        if error.code in (ErrorCode.COUNTERS, ErrorCode.WAGER):
-            self._owner.link_fault(_code(error.code).name.lower(), error.sentence)
-            return
-        if error.sequence:
-            # The answer to one event: it was kept and acknowledged, and there is no other to wait
-            # for. A person hears of it at the manager.
-            log.warning("the Game Manager on event %d: %s", error.sequence, error.sentence)
-            return
-        raise ProtocolError(_code(error.code), error.sentence)
 
     async def _acknowledge(self, sequence: int) -> None:
         if sequence > self._sent_sequence:
@@ -379,14 +310,6 @@ def _difference(journal: Journal, welcome: messages.Welcome) -> str:
         return ""
     ours = journal.counters_at(welcome.last_sequence)
     return difference("The Game Manager", welcome.counters[0], "this unit", ours)
-
-
-def _code(number: int) -> ErrorCode:
-    """A newer manager may know codes that this build does not."""
-    try:
-        return ErrorCode(number)
-    except ValueError:
-        return ErrorCode.INTERNAL
 
 
 def _event_message(record: JournalRecord) -> messages.Event:

@@ -165,6 +165,9 @@ def _faces(
     )
     sign_in = SignIn(core.table, core.intake, stores.journal, disk, aside, place.wall_ms)
     service = LiveTable(place.service, around, mode, sign_in, readings)
+    # A trace is complete, and the disks have nothing to do, between two rounds.
+    link.bundles.make = lambda asked_by: service.bundles.make(f"{asked_by}, at the manager")
+    link.bundles.is_between_rounds = lambda: not core.keeper.live_state.round_open
     return Faces(pages, service)
 
 

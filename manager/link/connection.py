@@ -17,7 +17,7 @@ from manager.link.meter_frames import MeterFrame, MeterFrames
 from protocol.wire.errors import ProtocolError
 from protocol.wire.framing import frame
 from protocol.wire.messages import Heartbeat, Message, NumberedEncoder
-from protocol.wire.rows import SpotHealth
+from protocol.wire.rows import BundleWish, SpotHealth
 from protocol.wire.stream import FrameStream
 from protocol.wire.version import HEARTBEAT_MS, LINK_DOWN_MS
 
@@ -42,6 +42,7 @@ class Connection:
         self.settings_digest = b""  # of those that the unit was told last
         self.unit_state = ""  # as the unit's last heartbeat said
         self.spots: tuple[SpotHealth, ...] = ()  # as it last said how they fare
+        self.bundle_wishes: tuple[BundleWish, ...] = ()  # what our heartbeats ask it for
         self.uncommitted_count = 0  # events read but not yet durable
         self.dropped = asyncio.Event()
         self._queue: deque[tuple[int, bytes]] = deque()  # with what each rests on
@@ -123,7 +124,11 @@ class Connection:
     def _say_what_is_due(self, now_s: float) -> None:
         """Here and not in a timer, so that whoever serves the unit hears of a disk that fails."""
         if self._beat_due:
-            self.send_encoded(_BEATS.of(int(now_s * 1000)), rests_on=0)
+            now_ms = int(now_s * 1000)
+            if self.bundle_wishes:
+                self.send(Heartbeat(now_ms, STATE, bundle=self.bundle_wishes), rests_on=0)
+            else:
+                self.send_encoded(_BEATS.of(now_ms), rests_on=0)
         if self._beat_due or self._shows_again:
             self._beat_due = self._shows_again = False
             self.send_meters()

@@ -14,6 +14,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 
 from kit.web.version_signal import VersionSignal
+from manager.bundles.requests import BundleRequests
 from manager.intake.intake import Intake, Outcome
 from manager.intake.swipes import SwipeJudge
 from manager.intake.units import Unit, Units
@@ -31,6 +32,7 @@ from protocol.wire.fields import clipped
 from protocol.wire.framing import frame
 from protocol.wire.messages import (
     Ack,
+    BundlePart,
     Error,
     Event,
     GoTo,
@@ -60,9 +62,11 @@ class ManagerServer:
         units: Units,
         intake: Intake,
         swipes: SwipeJudge,
+        bundles: BundleRequests,
         changes: VersionSignal,
         now_ms: Callable[[], int],
     ) -> None:
+        self._bundles = bundles
         self._book = book
         self._units = units
         self._intake = intake
@@ -206,6 +210,7 @@ class ManagerServer:
             )
         )
         connection.settings_digest = digest
+        connection.bundle_wishes = self._bundles.wishes(unit.unit_id)
         if hello.settings_digest != digest:
             connection.send(Settings(digest, rules.settings_bytes))
         for message in told:
@@ -258,11 +263,19 @@ class ManagerServer:
                 self._changes.bump()
         elif isinstance(message, Swipe):
             self._judge(connection, message)
+        elif isinstance(message, BundlePart):
+            self._take_bundle(connection, message)
         elif isinstance(message, Error):
             self._note_error(connection, message)
         else:
             name = type(message).__name__
             raise ProtocolError(ErrorCode.UNEXPECTED, f"A unit does not send {name} here.")
+
+    def _take_bundle(self, connection: Connection, part: BundlePart) -> None:
+        is_whole = self._bundles.take(connection.unit_id, part)
+        connection.bundle_wishes = self._bundles.wishes(connection.unit_id)
+        if is_whole:
+            self._changes.bump()
 
     def _forget(self, connection: Connection) -> None:
         if self._connections.get(connection.unit_id) is connection:

@@ -27,6 +27,8 @@ STAMPERS: Roles = frozenset({Role.CAGE, Role.SUPERVISOR, Role.EXECUTIVE})
 ALARM_TAKERS: Roles = frozenset(Role) - {Role.AUDITOR, Role.ADMIN}
 PEOPLE_KEEPERS: Roles = frozenset({Role.ADMIN})
 UNIT_KEEPERS: Roles = frozenset({Role.ADMIN, Role.OPERATOR, Role.EXECUTIVE})
+# A bundle holds a table's journal: it is for who looks after tables.
+BUNDLE_TAKERS: Roles = UNIT_KEEPERS | {Role.SUPERVISOR}
 _FLOOR = frozenset({Role.SUPERVISOR, Role.EXECUTIVE})
 _OFFICE = frozenset({Role.OPERATOR, Role.EXECUTIVE})
 _BOTH = _FLOOR | _OFFICE

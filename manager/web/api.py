@@ -131,7 +131,28 @@ class SpotsApi(Protocol):
         ...
 
 
+class BundlesApi(Protocol):
+    def kept(self) -> list[View]:
+        """Every bundle that came, the newest first."""
+        ...
+
+    def waiting(self) -> list[View]:
+        """Every unit that was asked and has not sent all of it."""
+        ...
+
+    async def opened(self, number: int) -> View | None: ...
+
+    async def content(self, number: int) -> bytes | None: ...
+
+    def ask(self, table_id: str, asked_by: str) -> str: ...
+
+
 class ManagerApi(Protocol):
+    @property
+    def bundles(self) -> BundlesApi | None:
+        """None where no unit calls."""
+        ...
+
     @property
     def spots(self) -> SpotsApi: ...
 

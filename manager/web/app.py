@@ -14,6 +14,7 @@ from manager.web.access import Access
 from manager.web.alarms.pages import AlarmPages
 from manager.web.api import FloorApi, ManagerApi, UnitsApi
 from manager.web.archive.pages import ArchivePages
+from manager.web.bundles.pages import BundlePages
 from manager.web.corrections.pages import CorrectionPages
 from manager.web.day.pages import DayPages
 from manager.web.floor.pages import FloorPages, floor_parts
@@ -73,6 +74,7 @@ def build(
             *CorrectionPages(access, templates, manager.view).routes(),
             *UnitPages(units, manager, access, render).routes(),
             *SpotPages(manager, access, render).routes(),
+            *BundlePages(manager, access, render).routes(),
             *DayPages(manager.reports.days, access, render).routes(),
             *SetupPages(manager.reports, access, render).routes(),
             *ReportPages(manager.reports, access, templates).routes(),

@@ -10,7 +10,7 @@ from jinja2 import Environment
 
 from kit.version import SOFTWARE
 from kit.web import pages
-from manager.people.roles import ASKERS, EVERYBODY, PEOPLE_KEEPERS
+from manager.people.roles import ASKERS, BUNDLE_TAKERS, EVERYBODY, PEOPLE_KEEPERS
 from manager.web import words
 from manager.web.day.sections import figure
 from manager.web.wins.pdf import CHECKLIST
@@ -51,6 +51,7 @@ PLACES = (
     ("setup", "/setup", "Set-up", EVERYBODY),
     ("units", "/units", "Units", EVERYBODY),
     ("spots", "/spots", "Spots", EVERYBODY),
+    ("bundles", "/bundles", "Bundles", BUNDLE_TAKERS),
     ("cards", "/cards", "Cards", EVERYBODY),
     ("training", "/training", "Training", EVERYBODY),
     ("people", "/people", "People", PEOPLE_KEEPERS),
@@ -64,6 +65,7 @@ def open_templates() -> Environment:
     environment.globals["places"] = PLACES
     environment.globals["checklist"] = CHECKLIST
     environment.globals["askers"] = ASKERS
+    environment.globals["bundle_takers"] = BUNDLE_TAKERS
     for each in FILTERS:
         environment.filters[each.__name__] = each
     return environment

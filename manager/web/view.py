@@ -18,6 +18,7 @@ from manager.ledger.engines.relations import ALARMS
 from manager.ledger.stamps import Stamp, put_stamp
 from manager.link.connection import Connection
 from manager.web.archive.wins import WinsArchive
+from manager.web.bundles.view import BundlesView
 from manager.web.floor.meters import MetersView
 from manager.web.floor.tables import TablesView
 from manager.web.health.view import SpotHealthView
@@ -62,6 +63,7 @@ class ManagerView:
         self._now_ms = now_ms
         self.tables = TablesView(book, units, connection_of, now_ms, wins)
         self.spots = SpotHealthView(lambda: self.tables.rows([]), connection_of)
+        self.bundles: BundlesView | None = None  # of a manager that units call at
         self.archive = WinsArchive(book, wins)
         self.table_people = TablePeopleView(book)
         self.meters = MetersView(book, wins.gaming_day, now_ms, wins)

@@ -57,7 +57,7 @@ class Bundle:
             return None
         try:
             return json.loads(content)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
 
 
@@ -128,7 +128,7 @@ def _unzip(content: bytes) -> tuple[dict[str, bytes], list[str]]:
 def _head(manifest: bytes) -> dict[str, Any]:
     try:
         head = json.loads(manifest)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BundleFault("The bundle is damaged: its manifest.json cannot be read.") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise BundleFault("This is somebody else's archive: its manifest.json is not a bundle's.")

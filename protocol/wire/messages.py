@@ -19,6 +19,10 @@ from protocol.wire.fields import Blob, Body, Bool, Bytes, Text, Uint, Wire, clip
 from protocol.wire.record import Record
 from protocol.wire.rows import (
     AWARD_LINES,
+    BUNDLE_CONTENT,
+    BUNDLE_PLACE,
+    BUNDLE_SIZE,
+    BUNDLE_WISHES,
     CHECKED_HANDS,
     COLUMN_ROWS,
     COUNT,
@@ -42,6 +46,7 @@ from protocol.wire.rows import (
     TIME_MS,
     WINDOW_MAX,
     AwardLine,
+    BundleWish,
     CheckedHand,
     ColumnRow,
     Counters,
@@ -205,12 +210,16 @@ class Meters(Message):
 
 @dataclass(frozen=True)
 class Heartbeat(Message):
-    """Either way, once a second. A unit says now and then how its spots fare."""
+    """Either way, once a second. A unit says now and then how its spots fare.
+
+    A manager says which bundle it waits for, and how much of it came.
+    """
 
     TYPE: ClassVar[int] = 9
     monotonic_ms: Annotated[int, Wire(1, TIME_MS)]
     state: Annotated[str, Wire(2, Text(16))]
     spots: Annotated[tuple[SpotHealth, ...], Wire(64, SPOT_HEALTHS)] = ()
+    bundle: Annotated[tuple[BundleWish, ...], Wire(65, BUNDLE_WISHES)] = ()
 
 
 @dataclass(frozen=True)
@@ -318,6 +327,17 @@ class Void(Message):
     ticket: Annotated[bytes, Wire(3, Bytes((16,)))]
 
 
+@dataclass(frozen=True)
+class BundlePart(Message):
+    """Unit to manager: some bytes of the bundle that its heartbeat asks for. Never journaled."""
+
+    TYPE: ClassVar[int] = 28
+    request: Annotated[int, Wire(1, SEQUENCE)]
+    place: Annotated[int, Wire(2, BUNDLE_PLACE)]  # of the first of these bytes
+    total: Annotated[int, Wire(3, BUNDLE_SIZE)]  # of the whole bundle
+    content: Annotated[bytes, Wire(4, BUNDLE_CONTENT)]
+
+
 MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {
     each.TYPE: each
     for each in (
@@ -339,6 +359,7 @@ MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {
         CoverAll,
         GoTo,
         Void,
+        BundlePart,
     )
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Final, NamedTuple
 
 from protocol.numbers import HAND_AGREES, HAND_DIFFERS, ROLE_EXECUTIVE, SOURCE_METER
-from protocol.wire.fields import Bytes, ListOf, Row, Text, Uint
+from protocol.wire.fields import Blob, Bytes, ListOf, Row, Text, Uint
 
 # What counts events, rounds, claims, wins: the next number always fits, here and in a float.
 NUMBER_MAX: Final = 2**53 - 1
@@ -30,6 +30,10 @@ EARLIER_JOURNALS_MAX: Final = 16
 MARKS_MAX: Final = 54  # the last event and those 1, 2, 4 … before it
 JOINED_GROUPS_MAX: Final = SEAT_MAX // 2
 
+# A table's bundle has about 40 KB, and 200 KB after a long evening with every trace kept.
+BUNDLE_BYTES_MAX: Final = 1024 * 1024
+BUNDLE_PART_BYTES: Final = 3_584  # fits one frame, with its numbers
+
 SEAT: Final = Uint(1, SEAT_MAX)
 SENSOR: Final = Text(3, pattern="[1-9][0-9]?[A-Z]")
 PARTS: Final = Uint(maximum=65_535)
@@ -48,6 +52,9 @@ TIME_MS: Final = Uint(maximum=TIME_MAX_MS)
 MINOR: Final = Uint(maximum=MINOR_MAX)
 DIGEST: Final = Bytes((32,))
 ROLE: Final = Uint(maximum=ROLE_EXECUTIVE)
+BUNDLE_PLACE: Final = Uint(maximum=BUNDLE_BYTES_MAX)
+BUNDLE_SIZE: Final = Uint(1, BUNDLE_BYTES_MAX)
+BUNDLE_CONTENT: Final = Blob(BUNDLE_PART_BYTES)
 
 # What a shuffler tells. A hand is a seat's, or the dealer's.
 DEALER: Final = 0
@@ -148,6 +155,14 @@ class SpotHealth(NamedTuple):
     advice: Annotated[str, Text(ADVICE_MAX_BYTES)]
 
 
+class BundleWish(NamedTuple):
+    """A bundle that somebody at the manager asked for, and how many bytes of it have come."""
+
+    request: Annotated[int, SEQUENCE]
+    place: Annotated[int, BUNDLE_PLACE]
+    asked_by: Annotated[str, LABEL]
+
+
 class SeenTail(NamedTuple):
     """A ledger's tail that a unit was told, as its seal covers it."""
 
@@ -187,3 +202,4 @@ TAKEN_JOURNALS: Final = ListOf(Row(TakenJournal), EARLIER_JOURNALS_MAX)
 CHECKED_HANDS: Final = ListOf(Row(CheckedHand), SENSORS_MAX)
 COLUMN_ROWS: Final = ListOf(Row(ColumnRow), COLUMN_ROWS_MAX)
 SPOT_HEALTHS: Final = ListOf(Row(SpotHealth), 24)
+BUNDLE_WISHES: Final = ListOf(Row(BundleWish), 1)

@@ -201,6 +201,7 @@ class FakeManager(Fake):
         self.archive = FakeArchive(self.view()["wins"])
         self.table_people = FakeTablePeople()
         self.spots = FakeSpots()
+        self.bundles: Any = None  # no unit calls here
 
     def claims(self) -> list[View]:
         claims: list[View] = self.view()["claims"]

@@ -15,6 +15,7 @@ from protocol.proof.lineage import EarlierPlace, recorded_anew
 from protocol.wire import events, messages
 from protocol.wire.rows import (
     AwardLine,
+    BundleWish,
     CheckedHand,
     ClaimedHand,
     ColumnRow,
@@ -189,6 +190,10 @@ def _plain_messages() -> dict[str, messages.Message]:
         "heartbeat-spots": messages.Heartbeat(
             2**31, "open", (SpotHealth("3A", 712, 0, "clean: a chip reads 71% of what it did"),)
         ),
+        "heartbeat-bundle": messages.Heartbeat(
+            2**31, "serving", bundle=(BundleWish(3, 7_168, "Ana"),)
+        ),
+        "bundle-part": messages.BundlePart(3, 7_168, 40_000, bytes(range(256))),
         "error": messages.Error(8, "Sequence 12 was seen before with another digest.", 12, 0),
         "state": messages.State(
             JOURNAL_ID,

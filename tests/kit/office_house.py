@@ -10,8 +10,10 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
+from manager.bundles.shelf import BundleShelf, Kept
 from manager.people.roles import Role
 from manager.web.app import build
+from tests.kit.bundles import bytes_with
 from tests.kit.manager_views import FakeUnits
 from tests.kit.people import PASSWORD, access_to, add_people
 from tests.kit.pretend_books import Books, document
@@ -80,6 +82,9 @@ def office_house(browser: Browser, folder: Path) -> Iterator[OfficeHouse]:
     books.manager.book.alarms.record(
         "LATE_CHIP", "A chip came to seat 3 after the lock.", "touch-1"
     )
+    books.manager.bundles.shelf = BundleShelf(folder)
+    label = Kept(1, "UF-touch-1", "touch-1", "Operator", 1_790_000_000_000, 4_000)
+    books.manager.bundles.shelf.keep(label, bytes_with("3,1,1,-;I/O error, dev mmcblk0"))
     house = OfficeHouse(browser, books)
     with house.served:
         yield house

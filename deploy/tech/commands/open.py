@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from deploy.tech.causes import Cause, causes_of
 from kit.command_line import CommandRefused
 from protocol.bundle.archive import BYTES_MAX, Bundle, BundleFault, read_bundle
+from protocol.bundle.causes import Cause, causes_of
 
 SOUND, TROUBLE, UNPROVEN = 0, 1, 3
 
@@ -27,9 +27,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--extract", type=Path, metavar="FOLDER", help="write its files there")
     options = parser.parse_args(arguments)
     bundle = opened(options.bundle, options.key)
-    causes = causes_of(bundle)
     if options.extract:
         extract(bundle, options.extract)
+    try:
+        causes = causes_of(bundle)
+    except BundleFault as fault:
+        raise CommandRefused(f"{options.bundle}: {fault}") from fault
     print(as_json(bundle, causes) if options.json else "\n".join(in_words(bundle, causes)))
     if not bundle.is_proven:
         return UNPROVEN

@@ -8,9 +8,9 @@ import logging
 import secrets
 from pathlib import Path
 
-from deploy.tech.causes import Cause, causes_of
 from kit.command_line import CommandRefused, whole
 from protocol.bundle.archive import read_bundle
+from protocol.bundle.causes import Cause, causes_of
 from sim.runs.diagnose.evening import bundle_of
 from sim.runs.diagnose.faults import FAULTS
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from deploy.tech.causes import RULES
+from protocol.bundle.causes import RULES
 from sim.runs.diagnose.matrix import Matrix, measured, on_diagonal, wanted_for
 
 COLUMNS = 100

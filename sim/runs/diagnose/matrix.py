@@ -6,8 +6,8 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from deploy.tech.causes import causes_of
 from protocol.bundle.archive import read_bundle
+from protocol.bundle.causes import causes_of
 from sim.runs.diagnose.evening import bundle_of
 from sim.runs.diagnose.faults import FAULTS
 
@@ -27,13 +27,23 @@ def wanted_for(row: str) -> str:
     return NONE if row == SOUND else row
 
 
+def repeat(faults: list[str], seed: int) -> str:
+    """The command that plays this evening again."""
+    given = f"--faults {','.join(faults)} " if faults else ""
+    return f"    python -m sim diagnose {given}--seed {seed}"
+
+
 def measure(count: int, seed: int) -> Matrix:
     """Each fault, and a sound table, with `count` seeds from this one on."""
     matrix: Matrix = {}
     for name in (*FAULTS, SOUND):
         row = matrix.setdefault(name, Counter())
         for number in range(count):
-            row[first_name([] if name == SOUND else [name], seed + number)] += 1
+            faults = [] if name == SOUND else [name]
+            named = first_name(faults, seed + number)
+            row[named] += 1
+            if named != wanted_for(name):
+                print(repeat(faults, seed + number), flush=True)
         print(f"{name:20} {row[wanted_for(name)]} of {count}  {dict(row)}", flush=True)
     return matrix
 

@@ -14,8 +14,8 @@ import secrets
 
 import pytest
 
-from deploy.tech.causes import RULES, causes_of
 from protocol.bundle.archive import read_bundle
+from protocol.bundle.causes import RULES, causes_of
 from sim.__main__ import main
 from sim.runs.diagnose.command import is_named
 from sim.runs.diagnose.evening import bundle_of

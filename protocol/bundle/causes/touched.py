@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from deploy.tech.causes.buses import silent_ic, wrong_board_file
-from deploy.tech.causes.facts import Facts
-from deploy.tech.causes.rule import Finding, Rule
+from protocol.bundle.causes.buses import silent_ic, wrong_board_file
+from protocol.bundle.causes.facts import Facts
+from protocol.bundle.causes.rule import Finding, Rule
 
 STUCK_MIN_S = 15
 UNREAD_MIN, UNREAD_PART_MIN = 4, 0.4

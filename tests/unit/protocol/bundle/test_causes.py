@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from deploy.tech.causes import RULES, causes_of
+from protocol.bundle.causes import RULES, causes_of
 from tests.kit.bundles import SENSORS, bundle_with, spots
 
 NACK = "I2C bus 1: no IC acknowledged (errno 121 EREMOTEIO)."

@@ -4,7 +4,7 @@ Each rule knows one fault and reads nothing but the bundle. `RULES` is the list 
 tree in docs/fault-tree.md is made.
 """
 
-from deploy.tech.causes.order import RULES, causes_of
-from deploy.tech.causes.rule import Cause, Rule
+from protocol.bundle.causes.order import RULES, causes_of
+from protocol.bundle.causes.rule import Cause, Rule
 
 __all__ = ["RULES", "Cause", "Rule", "causes_of"]

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from deploy.tech.causes.buses import wrong_board_file
-from deploy.tech.causes.facts import Facts
-from deploy.tech.causes.rule import Finding, Rule
+from protocol.bundle.causes.buses import wrong_board_file
+from protocol.bundle.causes.facts import Facts
+from protocol.bundle.causes.rule import Finding, Rule
 
 LOOSE = ("far below empty felt", "out of range", "out-of-range")
 BELOW = "reads below empty felt"

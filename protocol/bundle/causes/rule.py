@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from deploy.tech.causes.facts import Facts
+from protocol.bundle.causes.facts import Facts
 
 
 @dataclass(frozen=True)

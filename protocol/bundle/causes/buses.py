@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deploy.tech.causes.facts import Facts, View
-from deploy.tech.causes.rule import Finding, Rule
+from protocol.bundle.causes.facts import Facts, View
+from protocol.bundle.causes.rule import Finding, Rule
 
 SILENT, STRANGER = "silent", "stranger"
 NOT_ACKNOWLEDGED = "no IC acknowledged"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deploy.tech.causes.facts import Facts
-from deploy.tech.causes.rule import Finding, Rule
+from protocol.bundle.causes.facts import Facts
+from protocol.bundle.causes.rule import Finding, Rule
 
 WEAR_MAX_PERCENT = 90
 FREE_MIN_BYTES = 50 * 1024 * 1024

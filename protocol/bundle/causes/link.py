@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from deploy.tech.causes.facts import Facts
-from deploy.tech.causes.rule import Finding, Rule
+from protocol.bundle.causes.facts import Facts
+from protocol.bundle.causes.rule import Finding, Rule
 
 LOSSES_MIN = 3
 CERTIFICATE_WORDS = ("certificate", "TLS", "unknown ca")

@@ -1,0 +1,1 @@
+"""Bundles of units: asked for, waited for, opened and downloaded at the manager."""
