@@ -38,6 +38,8 @@ PATHS = {
     "/days/{day}/report.pdf": "/days/2026-11-16/report.pdf",
     "/corrections/{command}": "/corrections/suspend",
     "/requests/{number:win}": "/requests/1",
+    "/bundles/{number:win}": "/bundles/1",
+    "/bundles/{number:win}.zip": "/bundles/1.zip",
     "/requests/{number:win}/table.toml": "/requests/1/table.toml",
     "/setup/table": "/setup/table?A=four-card/progressive/Pays-1",
     "/api/v1/wins/{number}": "/api/v1/wins/1",
