@@ -90,8 +90,8 @@ deb: setup-check ## Debian packages in build/deb; SUITE=trixie or bookworm, ARCH
 	@for each in manager tech; do $(PYTHON) -m deploy.package $$each --suite $(or $(SUITE),trixie) \
 		--arch $(or $(ARCH),amd64) || exit; done
 
-image: setup-check ## a unit's disk image in build/image, as root; ARCH=amd64 for QEMU or arm64 for a Pi, KEY=FILE signs
-	@deploy/setup/image && deploy/image/build $(or $(ARCH),amd64) $(KEY)
+image: setup-check ## a unit's disk image in build/image, as root; ARCH=amd64 for QEMU or arm64 for a Pi, KEY=FILE signs, UPDATES=FILE may update it
+	@deploy/setup/image && deploy/image/build $(or $(ARCH),amd64) "$(KEY)" "$(UPDATES)"
 
 #> To keep house
 pictures: setup-test ## photograph the dealer's guide and the bench anew, in Chromium

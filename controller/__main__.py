@@ -32,6 +32,11 @@ from controller.service.find import find_seat
 from controller.service.idle import show_idle
 from controller.service.live.around import ServicePlace
 from controller.service.program_check import installed_program, show_program
+from controller.service.program_state import (
+    ProgramState,
+    serve_program_state,
+    show_program_state,
+)
 from controller.service.restore import Request, restore
 from controller.unenrolled import wait_until_enrolled
 from controller.unit import Unit, UnitPlace, open_unit
@@ -87,6 +92,8 @@ def _parser() -> argparse.ArgumentParser:
     finding = _add(commands, "find", "let a seat of the running table blink")
     finding.add_argument("seat", type=int, metavar="SEAT")
     _add(commands, "idle", "ends with 0 only between two rounds")
+    program = _add(commands, "program", "whether the program may be changed, and is proven")
+    program.add_argument("--self-test", action="store_true", help="tries every part first")
     _add(commands, "health", "each spot's noise, drift and advice")
     bundling = _add(commands, "bundle", "all that a technician takes home, in one signed file")
     bundling.add_argument("file", type=Path, metavar="FILE", help="- for the output")
@@ -129,6 +136,8 @@ async def _command(options: argparse.Namespace) -> int:
         return restore_unit(config, options)
     if options.command == "idle":
         return show_idle(config)
+    if options.command == "program":
+        return show_program_state(config, options.data, options.self_test)
     if options.command == "find":
         return find_seat(config, options.seat)
     if options.command == "health":
@@ -215,6 +224,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         pages = [
             doors.serve(unit.pages, names=names, words=unit.words, chimes=chimes),
             serve_bundles(socket_path(data), unit.service.bundles.make),
+            serve_program_state(data, _program_state(unit)),
         ]
         if config.web.service_port:
             pages.append(_service_page(config, unit, data))
@@ -226,6 +236,12 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
         systemd.stopping()
         await unit.close()
     return 0
+
+
+def _program_state(unit: Unit) -> ProgramState:
+    outbox, black_box = unit.hardware.stores.journal.outbox, unit.evidence.black_box
+    resumed = unit.resumed.is_set
+    return ProgramState(resumed, unit.keeper, unit.table, outbox, black_box, unit.service)
 
 
 def _service_page(config: UnitConfig, unit: Unit, data: Path) -> Coroutine[Any, Any, None]:

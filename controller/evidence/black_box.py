@@ -135,10 +135,14 @@ class BlackBox:
         self._started: aio.Mailbox[_Started] = aio.Mailbox(TRACES_AT_ONCE_MAX)
         self._taking: list[_Started] = []  # in the order in which they will be complete
 
+    @property
+    def is_taking(self) -> bool:
+        """A round's trace is not complete yet."""
+        return bool(self._taking or len(self._started))
+
     def read_again_ms(self) -> int:
         """How soon the watcher should read again: often while a trace is being taken."""
-        is_capturing = self._taking or len(self._started)
-        return CAPTURE_EVERY_MS if is_capturing else AT_REST_MS
+        return CAPTURE_EVERY_MS if self.is_taking else AT_REST_MS
 
     def note(
         self,

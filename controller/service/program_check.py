@@ -17,6 +17,7 @@ from controller.service.admission import ServiceRefused
 from controller.table.faults import FaultBoard
 from hal import aio
 from hal.worker import Worker
+from kit.program_news import NEWS_FILE
 from kit.release_files import MANIFEST
 from kit.signed_release import (
     KEY_FILE,
@@ -41,7 +42,14 @@ SOUND, NOT_SOUND = 0, 1
 class ProgramCheck:
     """The release in one folder, and what was last found there."""
 
-    def __init__(self, folder: Path, key_file: Path = KEY_FILE, release: str = RELEASE) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        key_file: Path = KEY_FILE,
+        release: str = RELEASE,
+        news_file: Path = NEWS_FILE,
+    ) -> None:
+        self.news_file = news_file  # what has become of an update, where there are any
         self._folder = folder
         self._key_file = key_file
         self._release = release

@@ -21,6 +21,7 @@ from controller.lights.table_lights import TableLights
 from controller.link.backlog import show_backlog
 from controller.link.link import ManagerLink
 from controller.service.live.mode import BoardWork
+from controller.service.update_news import show_updates
 from controller.table.dealt_hands import restored, told_in
 from controller.text.display import TextScreen
 from controller.unit.parts import Core, Evidence, Faces, Hardware, Inputs, Sensing
@@ -198,6 +199,10 @@ class Unit:
         if self._program:
             check = self._program.run(self.table.faults, self.hardware.evidence_disk)
             start("program-check", check, critical=False)
+            news = show_updates(
+                self._program.news_file, self.table.faults, self.hardware.evidence_disk
+            )
+            start("update-news", news, critical=False)
         start("diary", self.evidence.diary.run(), critical=False)
         if self.felt.ic_watches:
             start("felt-memory", self._sensing.memory.run(), critical=False)

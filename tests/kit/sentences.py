@@ -60,6 +60,7 @@ LASTING = {
     "protocol/wire/version.py": ("agree",),
     "controller/link/link.py": ("_adopt",),
     "controller/service/program_check.py": ("closing_sentence",),
+    "controller/service/update_news.py": ("sentence_of",),
 }
 # Names of buttons and commands, which are not read but pressed.
 COMMAND = re.compile(
