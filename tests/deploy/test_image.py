@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -15,29 +14,16 @@ from pathlib import Path
 import pytest
 
 from tests.kit.places import ROOT, TABLES
+from tests.kit.unit_image import built
 
 pytestmark = pytest.mark.deploy
 
-BUILD = ROOT / "deploy/image/build"
 BOOT = ROOT / "deploy/image/boot"
 TABLE = TABLES / "four-card-touch.toml"
-EPOCH_S = "1700000000"
 LINES_MAX = 5_000
 WAITS = "the page that says so is at http://127.0.0.1:8080/"
 NO_TABLE = "this unit has no table file yet"
 STARTED = "Startup finished in"
-
-
-def built(out: Path) -> Path:
-    """An image of this tree, as `make image` builds it."""
-    settings = {"OUT": str(out), "SOURCE_DATE_EPOCH": EPOCH_S}
-    subprocess.run([str(BUILD), "amd64"], env=os.environ | settings, check=True)
-    return out
-
-
-@pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built(tmp_path_factory.mktemp("image"))
 
 
 def first_partition_at(disk: Path) -> int:
@@ -93,9 +79,9 @@ def disk(image: Path, tmp_path: Path) -> BlankDisk:
     return BlankDisk(image, tmp_path)
 
 
-def test_two_builds_are_the_same_bytes(image: Path, tmp_path: Path) -> None:
+def test_two_builds_are_the_same_bytes(image: Path, keys: Path, tmp_path: Path) -> None:
     """Catches a date, an order or a number of the building machine in any partition."""
-    again = built(tmp_path / "again")
+    again = built(tmp_path / "again", keys)
     assert (again / "SHA256SUMS").read_text() == (image / "SHA256SUMS").read_text()
 
 
