@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Collection
 from typing import Any
 
 from controller import systemd
@@ -62,7 +63,7 @@ class UnenrolledTable:
     async def view_changed(self, after: int) -> int:
         return await self._news.changed(after)
 
-    async def press(self, button: str) -> Answer:
+    async def press(self, button: str, beside: Collection[str] = ()) -> Answer:
         return Answer(False, NOT_ENROLLED)
 
     def view(self) -> dict[str, Any]:

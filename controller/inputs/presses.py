@@ -6,14 +6,13 @@ keeps evidence hears of it afterwards. Which buttons there are is known in `butt
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from controller.command_intake import CommandIntake
 from controller.core.round import commands
 from controller.core.round.guide_words import SENTENCES
 from controller.felt.table_felt import TableFelt
 from controller.inputs.buttons import command_of, sought_seat
-from controller.inputs.chords import Chords
 from controller.inputs.repeats import Repeats
 from controller.inputs.training_door import TRAIN, TrainingDoor
 from controller.lights.table_lights import FIND_MS, TableLights
@@ -50,18 +49,21 @@ class Presses:
         self._training = training
         self._resumed = resumed
         self._at_lock = at_lock
-        self._chords = Chords()
         self._repeats = Repeats()
 
-    async def press(self, button: str, act: Act | None = None) -> Answer:
-        """A button of the dealer's touch panel; `act` takes it where a keypad asks questions."""
+    async def press(
+        self, button: str, beside: Collection[str] = (), act: Act | None = None
+    ) -> Answer:
+        """A button of the dealer's touch panel, and the others under fingers at the same time.
+
+        `act` takes it where a keypad asks questions.
+        """
         if not self._resumed.is_set():
             answer = Answer(False, STARTING)
             self._news.say(answer, button)
             return answer
-        others = await self._chords.touched_with(button)
-        if others:
-            return await self.pressed_together((button, *others))
+        if beside:  # a palm, and no press of any of them
+            return await self.pressed_together((button, *sorted(beside)))
         return await (act or self.pressed)(button)
 
     async def pressed(self, button: str) -> Answer:

@@ -6,13 +6,18 @@ hardware; whatever satisfies this protocol can be shown and pressed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Collection
 from typing import Any, Protocol
 
 from controller.table.answer import Answer
 
 View = dict[str, Any]
-Press = Callable[[str], Coroutine[Any, Any, Answer]]
+
+
+class Press(Protocol):
+    async def __call__(self, button: str, beside: Collection[str] = ()) -> Answer:
+        """A button, and the others that fingers touched together with it."""
+        ...
 
 
 class TableApi(Protocol):
@@ -25,4 +30,5 @@ class TableApi(Protocol):
         """Returns the view's version as soon as it is greater than `after`."""
         ...
 
-    async def press(self, button: str) -> Answer: ...
+    @property
+    def press(self) -> Press: ...

@@ -41,6 +41,7 @@ HERE = Path(__file__).parent
 STATIC = HERE / "static"
 TOO_MANY = "Too many presses came from there. Wait a moment."
 NO_SUCH_BUTTON = "This table has no such button."
+BETWEEN_BUTTONS = ","  # as press.js puts it between those that were touched together
 
 
 # What players may know of a table. The rest is the dealer's.
@@ -135,10 +136,11 @@ class _Panel(_TablePages):
     async def press(self, request: Request) -> Response:
         if not self._rate.allows(request.client.host if request.client else ""):
             raise HTTPException(429, self._words.panel.say(TOO_MANY))
-        (button,) = await read_texts(request, ("button",))
-        if not PANEL_BUTTON.fullmatch(button):
+        button, others = await read_texts(request, ("button",), ("beside",))
+        beside = others.split(BETWEEN_BUTTONS) if others else []
+        if not all(PANEL_BUTTON.fullmatch(name) for name in (button, *beside)):
             raise HTTPException(400, self._words.panel.say(NO_SUCH_BUTTON))
-        answer = await self._table.press(button)
+        answer = await self._table.press(button, beside)
         # With what the table shows now: the page need not wait for its stream's next turn.
         version = self._table.view_version
         sentence = self._words.panel.translate(answer.sentence)

@@ -21,14 +21,16 @@ SENTENCES = {
 }
 
 
-async def read_texts(request: Request, names: tuple[str, ...]) -> list[str]:
-    """The named text fields of the posted object, in order."""
+async def read_texts(
+    request: Request, names: tuple[str, ...], optional: tuple[str, ...] = ()
+) -> list[str]:
+    """The named text fields of the posted object, in order; an optional one left out is ""."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         raise HTTPException(415, "Send JSON with the content type application/json.")
     fields = _parsed(await _body(request))
-    if not isinstance(fields, dict) or sorted(fields) != sorted(names):
+    if not isinstance(fields, dict) or {*fields} - {*optional} != {*names}:
         raise HTTPException(400, f"Send a JSON object with exactly: {', '.join(names)}.")
-    values = [fields[name] for name in names]
+    values = [fields.get(name, "") for name in (*names, *optional)]
     if not all(isinstance(value, str) for value in values):
         raise HTTPException(400, f"These must be text: {', '.join(names)}.")
     return values

@@ -7,10 +7,10 @@ power, and that what a press let fall is a failure of the product.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from typing import Any
 
-Press = Callable[[str], Coroutine[Any, Any, Any]]
+Press = Callable[[str, Collection[str]], Coroutine[Any, Any, Any]]
 
 
 class Fingers:
@@ -18,10 +18,11 @@ class Fingers:
         self._down: set[asyncio.Task[Any]] = set()
         self.errors: list[BaseException] = []
 
-    def put_on(self, buttons: Iterable[str], press: Press) -> None:
-        """All at the same instant, in the order given."""
+    def put_on(self, buttons: Sequence[str], press: Press) -> None:
+        """All at the same instant, in the order given; the panel tells of each what lay beside."""
         for button in buttons:
-            finger = asyncio.create_task(press(button), name=f"press {button}")
+            beside = [other for other in buttons if other != button]
+            finger = asyncio.create_task(press(button, beside), name=f"press {button}")
             self._down.add(finger)
             finger.add_done_callback(self._lifted)
 

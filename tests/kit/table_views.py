@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ class FakeTable(Fake):
     def __init__(self, view: View | None = None) -> None:
         super().__init__(table_view() if view is None else view)
         self.presses: list[str] = []
+        self.beside: list[str] = []  # what was touched together with the last of them
         self.refusals: dict[str, str] = {}
 
     @property
@@ -29,8 +31,9 @@ class FakeTable(Fake):
     async def view_changed(self, after: int) -> int:
         return await self.changed(after)
 
-    async def press(self, button: str) -> FakeAnswer:
+    async def press(self, button: str, beside: Collection[str] = ()) -> FakeAnswer:
         self.presses.append(button)
+        self.beside = list(beside)
         sentence = self.refusals.get(button, "")
         return FakeAnswer(not sentence, sentence)
 

@@ -17,7 +17,7 @@ from controller.core.round import apply, claims, commands, entry, lock, payout
 from controller.core.round.decide import decide, is_local
 from controller.felt.ic_watch import IcWatch
 from controller.inputs.cards import SwipedCards
-from controller.inputs.chords import Chords
+from controller.inputs.presses import Presses
 from controller.keeper import RoundKeeper, _refused_event
 from controller.link.link import ManagerLink
 from controller.table.answer import Answer
@@ -193,10 +193,10 @@ def test_a_start_without_a_link_is_noticed(mutate: Mutate) -> None:
 
 
 def test_taking_all_buttons_at_once_is_noticed(mutate: Mutate) -> None:
-    async def alone(self: Chords, button: str) -> tuple[str, ...]:
-        return ()
+    async def alone(self: Presses, button: str, beside: object = (), act: object = None) -> Answer:
+        return await self.pressed(button)
 
-    mutate(Chords, "touched_with", alone)
+    mutate(Presses, "press", alone)
     must_fail("touch-all-buttons-at-once")
 
 

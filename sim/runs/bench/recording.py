@@ -7,7 +7,7 @@ each act it notes what the table had come to by then; a scenario that plays must
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from controller.table.answer import Answer
 from controller.web.api import TableApi, View
@@ -117,11 +117,11 @@ class RecordedPages:
     async def view_changed(self, after: int) -> int:
         return await self._pages.view_changed(after)
 
-    async def press(self, button: str) -> Answer:
+    async def press(self, button: str, beside: Collection[str] = ()) -> Answer:
         recording = self._recording()
         if recording:
             recording.will_press(button)
-        answer = await self._pages.press(button)
+        answer = await self._pages.press(button, beside)
         if recording and recording is self._recording():
             recording.pressed(answer)
         return answer

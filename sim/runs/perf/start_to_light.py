@@ -11,7 +11,6 @@ import random
 from collections.abc import Callable
 from typing import TypeVar
 
-from controller.inputs.chords import CHORD_MS
 from hal.worker import Worker
 from sim.floor.floor import Floor, FloorTable
 from sim.hardware.backend import SimBackend
@@ -50,8 +49,6 @@ class _MillisecondBackend(SimBackend):
 
 def measure() -> list[Figure]:
     took_ms = run_virtual(_play())
-    after_ms = percentile(took_ms, 0.5) - CHORD_MS
-    beside = f"without the {CHORD_MS} ms that tell a press from a palm"
     return [
         at_most(
             "START pressed -> lights full, median",
@@ -60,7 +57,6 @@ def measure() -> list[Figure]:
             "ms",
             distribution(took_ms, "ms") + "; a disk of 1 ms, virtual time",
         ),
-        Figure("  of which after the press is taken", after_ms, "ms", beside),
     ]
 
 

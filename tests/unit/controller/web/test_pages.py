@@ -176,6 +176,15 @@ def test_a_press_reaches_the_table(browser: Browser, table: FakeTable, button: s
     assert table.presses == [button]
 
 
+@pytest.mark.parametrize(("told", "beside"), [("", []), ("END,SEAT 5", ["END", "SEAT 5"])])
+def test_a_press_says_what_else_was_touched(
+    browser: Browser, table: FakeTable, told: str, beside: list[str]
+) -> None:
+    answer = browser.post("/press", json={"button": "START", "beside": told})
+    assert answer.status_code == 200
+    assert (table.presses, table.beside) == (["START"], beside)
+
+
 def test_a_refused_press_comes_back_with_the_tables_sentence(
     browser: Browser, table: FakeTable
 ) -> None:
@@ -195,6 +204,10 @@ def test_a_refused_press_comes_back_with_the_tables_sentence(
         (b'{"button": 5}', 400),
         (b'{"button": "START", "twice": "yes"}', 400),
         (b'{"press": "START"}', 400),
+        (b'{"button": "START", "beside": 5}', 400),
+        (b'{"button": "START", "beside": "SEAT 0"}', 400),
+        (b'{"button": "START", "beside": ","}', 400),
+        (b'{"beside": "END"}', 400),
         (b'{"button": "start"}', 400),
         (b'{"button": "SEAT 0"}', 400),
         (b'{"button": "SEAT 100"}', 400),
