@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from deploy.installer.errors import InstallRefused
 
-UNIT_SECTIONS: Final = ("table", "link", "web", "board")
+# Those of `protocol.table_file`, said again: the installer runs where no package of ours is yet.
+UNIT_SECTIONS: Final = ("table", "board", "link", "web", "lights")
 HEADING: Final = """\
 # Written by the installer: only what the unit reads. Change the table's own file instead.
 """

@@ -17,7 +17,8 @@ import pytest
 from controller.config import load_unit_config
 from deploy.installer.errors import InstallRefused
 from deploy.installer.table_file import UNIT_SECTIONS, units_part
-from protocol.table_file import MANAGER_SECTIONS
+from protocol import table_file
+from protocol.table_file import MANAGER_SECTIONS, SHARED_SECTIONS
 from tests.kit.places import ROOT, TABLES
 from tests.kit.staged_install import asked_without_rights, install, installer
 
@@ -71,7 +72,8 @@ def test_a_unit_understands_its_part_of_every_shipped_file(path: Path, tmp_path:
 
 
 def test_a_units_sections_are_those_that_are_not_the_managers() -> None:
-    """A section that neither list has would be left out without a word."""
+    """Catches: a section that is on neither list and left out without a word, as [lights] was."""
+    assert set(UNIT_SECTIONS) == {*SHARED_SECTIONS, *table_file.UNIT_SECTIONS}
     known = {name for path in TABLES.glob("*.toml") for name in tomllib.loads(path.read_text())}
     assert known <= set(UNIT_SECTIONS) | set(MANAGER_SECTIONS)
     assert not set(UNIT_SECTIONS) & set(MANAGER_SECTIONS)
