@@ -2,5 +2,5 @@
 
 This package alone knows the bytes: the CBOR profile, the framing, the messages, the journal's
 event bodies and the digests over them. It decides nothing about rounds, money or lights, and
-it imports nothing else of Underfelt, so that both ends and the tools can share it.
+of ours it imports the kit alone, so that both ends and the tools can share it.
 """

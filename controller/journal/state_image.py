@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from controller.core.round.apply import apply
+from controller.core.round.apply import CHANGES, apply
 from controller.core.round.events import RoundStart
 from controller.core.round.state import RoundState
 from kit.version import SOFTWARE
@@ -22,28 +22,9 @@ from protocol.wire.rows import NO_COUNTERS, Counters
 MICROCENTS_PER_CENT: Final = 1_000_000
 IMAGE_MAX_BYTES: Final = 64 * 1024
 
-# The others are recorded for people and change nothing here.
-STATE_CHANGING_KINDS: Final = frozenset(
-    (
-        events.ROUND_START,
-        events.LATE_CHANGE,
-        events.HAND,
-        events.CLAIM,
-        events.AWARDED,
-        events.CANCEL,
-        events.COMMIT,
-        events.SETTLED,
-        events.ROUND_END,
-        events.SETTINGS,
-        events.RESTORED,
-        events.PAID,
-        events.REVERSED,
-        events.REOPENED,
-        events.VOIDED,
-        events.TAKEN_BACK,
-        events.LATE_ENTRY,
-    )
-)
+# What changes a round, less what no journal holds, and the settings. The others are recorded for
+# people and change nothing here.
+STATE_CHANGING_KINDS: Final = (CHANGES.keys() & events.EVENT_TYPES.keys()) | {events.SETTINGS}
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""The ledger: double entry in integer micro-cents, append-only and hash-chained, on SQLite."""
+"""The ledger: double entry in integer micro-cents, append-only and hash-chained."""

@@ -1,5 +1,5 @@
 """Exact odds of every paytable: counts, hit frequency, house edge, and the printed figures.
 
-``manager.odds.catalogue`` computes, ``manager.odds.report`` writes, ``manager.cli.odds`` is
-the command. Needs NumPy, which the manager has and a unit does not.
+``manager.odds.figures`` computes, ``manager.odds.report`` writes, ``manager.cli.odds`` is the
+command. Needs NumPy, which the manager has and a unit does not.
 """

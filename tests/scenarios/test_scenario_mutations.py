@@ -171,14 +171,14 @@ def test_locking_on_an_old_reading_is_noticed(mutate: Mutate) -> None:
 
 
 def test_a_late_chip_that_joins_the_bets_is_noticed(mutate: Mutate) -> None:
-    late_change = apply._CHANGES[numbers.LATE_CHANGE]
+    late_change = apply.CHANGES[numbers.LATE_CHANGE]
 
     def join(state: Any, body: dict[int, Any]) -> None:
         late_change(state, body)
         if body[3] and body[2] not in state.accepted:
             state.accepted.append(body[2])
 
-    mutate(apply, "_CHANGES", {**apply._CHANGES, numbers.LATE_CHANGE: join})
+    mutate(apply, "CHANGES", {**apply.CHANGES, numbers.LATE_CHANGE: join})
     must_fail("touch-late-chip-added")
 
 

@@ -29,7 +29,7 @@ if MYPY:
 
 def apply(state: "RoundState", event: "Event") -> None:
     kind, body = event
-    change = _CHANGES.get(kind)
+    change = CHANGES.get(kind)
     if change is not None:
         if kind not in _LEAVES_QUESTION:
             state.clear_questions()
@@ -262,7 +262,7 @@ def _open_claim(state: "RoundState", claim_number: int) -> "Claim | None":
     return None
 
 
-_CHANGES: "dict[int, Callable[[RoundState, dict[int, Any]], None]]" = {
+CHANGES: "dict[int, Callable[[RoundState, dict[int, Any]], None]]" = {
     numbers.ROUND_START: _round_start,
     numbers.LATE_CHANGE: _late_change,
     numbers.HAND: _hand,

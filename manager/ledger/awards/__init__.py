@@ -1,1 +1,1 @@
-"""What a win is worth and on whose authority: pricing, settling, posting, paying."""
+"""What a win is worth and on whose authority: settling, posting, paying."""
