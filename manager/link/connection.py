@@ -47,6 +47,7 @@ class Connection:
         self.dropped = asyncio.Event()
         self._queue: deque[tuple[int, bytes]] = deque()  # with what each rests on
         self._shown = _NO_METERS  # that are due
+        self._newest_shown = 0  # the transaction of the newest meters that were due
         self._shows_again = False  # they have changed since
         self._undrained_count = 0  # frames written since the unit's end of the line was ready
         self._is_pushing = False  # a push is due in this turn of the loop
@@ -84,9 +85,14 @@ class Connection:
         self.show(self._meters.of(self.table_id))
 
     def show(self, shown: MeterFrame) -> None:
-        """The meters, in place of those that the unit did not get yet."""
+        """The meters, in place of those that the unit did not get yet; older ones not at all.
+
+        A large floor is told in parts, and a heartbeat may come before this unit's part.
+        """
+        if shown.number < self._newest_shown:
+            return
         if self._shown.number <= self._store.commits.durable_tail.number:
-            self._shown = shown
+            self._shown, self._newest_shown = shown, shown.number
         else:  # it waits for its transaction; on a busy floor a newer one would wait for ever
             self._shows_again = True
         self._push_soon()

@@ -126,7 +126,7 @@ def test_a_table_that_is_not_there_is_refused_before_anything_is_played(
 
 
 def test_an_exception_in_an_answer_fails_the_scenario(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def break_down(self: Presses, button: str, **how: Any) -> None:
+    async def break_down(self: Presses, button: str, *beside: Any, **how: Any) -> None:
         raise ZeroDivisionError("on START")
 
     monkeypatch.setattr(Presses, "press", break_down)
