@@ -172,7 +172,7 @@ def test_one_touch_is_one_press(chromium: Browser) -> None:
 def test_a_press_looks_pressed_before_the_answer_and_refusals_are_plain(chromium: Browser) -> None:
     table, decided = FakeTable(), asyncio.Event()
 
-    async def late_refusal(button: str) -> FakeAnswer:
+    async def late_refusal(button: str, beside: object) -> FakeAnswer:
         await decided.wait()
         return FakeAnswer(False, "No bet is on the felt.")
 
@@ -193,7 +193,7 @@ def test_a_press_is_answered_without_the_stream(chromium: Browser) -> None:
     """Catches: an answer that waits for the stream's next turn, or for one that never comes."""
     table = FakeTable()
 
-    async def press(button: str) -> FakeAnswer:
+    async def press(button: str, beside: object) -> FakeAnswer:
         table.change(guide=guided("For a winner, press the seat."), state="locked")
         return FakeAnswer(True, "")
 
