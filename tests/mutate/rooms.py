@@ -40,6 +40,9 @@ TESTS = (
     "tests/unit/controller",
     "tests/unit/protocol",
     "tests/unit/manager",
+    "tests/contract/test_tls_enrolment.py",
+    "tests/contract/test_tls_limits.py",
+    "tests/contract/test_tls_link.py",
     "tests/golden",
     "tests/hostile/test_odd_numbers.py",
     "tests/hostile/test_stolen_unit.py",
@@ -71,12 +74,7 @@ WHOLE_TABLES = {
         "tests/floor/recovery/test_failing_disks.py",
         "tests/floor/recovery/test_sealed_journals.py",
     ),
-    "link": (
-        "tests/floor/recovery/test_both_ends_agree.py",
-        "tests/contract/test_tls_link.py",
-        "tests/contract/test_tls_enrolment.py",
-        "tests/contract/test_tls_limits.py",
-    ),
+    "link": ("tests/floor/recovery/test_both_ends_agree.py",),
     "intake": (
         "tests/floor/recovery/test_both_ends_agree.py",
         "tests/floor/recovery/test_restored_unit.py",

@@ -115,3 +115,10 @@ def test_a_fingerprint_is_read_as_people_copy_it() -> None:
     assert ManagerPlace.parse("[::1]:7412", spelled) == ManagerPlace("::1", 7412, "ab" * 32)
     with pytest.raises(IdentityFault, match="64 hexadecimal digits"):
         ManagerPlace.parse("host:1", "ab" * 31)
+
+
+def test_the_dates_of_both_certificates_are_told_when_one_cannot_be_read(tmp_path: Path) -> None:
+    """Catches: the first certificate that cannot be read ends the list."""
+    identity = UnitIdentity(tmp_path)
+    assert [each["name"] for each in identity.dates()] == ["unit", "ca"]
+    assert {each["until"] for each in identity.dates()} == {None}

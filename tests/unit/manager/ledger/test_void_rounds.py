@@ -16,11 +16,17 @@ from manager.ledger.reports.day_reports import day_report
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.store.chain import Recorded
 from manager.ledger.store.entries import Posting
-from protocol.numbers import METHOD_MANAGER
+from protocol.numbers import (
+    METHOD_CARD,
+    METHOD_MANAGER,
+    ROLE_EXECUTIVE,
+    ROLE_SUPERVISOR,
+    SWIPE_VOID,
+)
 from protocol.wire import events
 from protocol.wire.messages import Committed, Error, Void
 from sim.floor import figures
-from tests.kit.pretend_units import Desk, only
+from tests.kit.pretend_units import SUPERVISOR_ACCOUNT, Desk, only
 
 TABLE, OTHER = "touch-1", "touch-2"
 
@@ -274,3 +280,23 @@ def test_an_order_outlives_the_manager_that_took_it(tmp_path: Path) -> None:
     desk.end(TABLE, 1)
     assert desk.alarm_codes()[-1] == "VOID_LAPSED"
     desk.store.close()
+
+
+@pytest.mark.parametrize("wins", [True, False])
+def test_an_award_that_is_not_on_the_disk_yet_counts_as_well(desk: Desk, wins: bool) -> None:
+    """Catches: only what can be read from the disk asked. A winner's money would be given back.
+
+    Win and void arrive together, so they are one commit.
+    """
+    desk.start(TABLE, 1, "2A")
+    desk.start(OTHER, 1, "5A")
+    desk.receive_award(OTHER, desk.claim(OTHER, 1, 1, s5A="four-aces"))
+    ticket = desk.swipe(OTHER, 1).ticket
+    card = desk.swipe(TABLE, 1, SUPERVISOR_ACCOUNT, SWIPE_VOID).ticket
+    won = events.Commit(1, 1, METHOD_CARD, ticket, ROLE_EXECUTIVE) if wins else events.Cancel(1, 1)
+    void = events.Voided(1, METHOD_CARD, ROLE_SUPERVISOR, "misdeal", card)
+    together = [(desk.units[OTHER], won), (desk.units[TABLE], void)]
+    desk.manager.intake.take([(unit.unit_id, unit.make(body)) for unit, body in together])
+    (given_back,) = [moved for kind, moved in desk.entries() if kind == "VOIDED"]
+    assert ("house/shortfall" in given_back) == wins
+    assert audit(desk.store).sound

@@ -593,3 +593,19 @@ def test_a_ledger_closed_under_a_line_that_is_let_go_is_no_failure() -> None:
         assert not server.halted.is_set()
 
     play(main)
+
+
+def test_what_arrives_while_the_ledger_is_handed_over_is_left_to_the_next_manager() -> None:
+    """Catches: an event taken in by a manager that said it takes none any more."""
+
+    async def main(desk: Desk) -> None:
+        line = open_line(desk)
+        await line.greet()
+        await line.until(Meters)
+        await desk.manager.server.hold()
+        await line.say(events.RoundStart(1, ("5A",), (), (), 100))
+        await asyncio.sleep(0.5)
+        assert desk.manager.units.get("UF-touch-1").last_sequence == 0
+        await line.hang_up()
+
+    play(main)

@@ -173,3 +173,27 @@ def test_the_messages_own_map_counts_in_the_depth() -> None:
     assert profile.decode(profile.encode(deepest)) == deepest
     with pytest.raises(ProtocolError):
         profile.encode([deepest])
+
+
+@pytest.mark.parametrize("wrong", [1.5, None, -(2**64), "x" * 201], ids=repr)
+def test_what_is_wrong_behind_a_key_out_of_order_is_refused(wrong: object) -> None:
+    """Catches: a map that has to be sorted and is then no longer looked at."""
+    assert profile.encode({2: 0, 1: 1}) == bytes.fromhex("a201010200")
+    with pytest.raises(ProtocolError):
+        profile.encode({2: 0, 1: wrong})
+
+
+@pytest.mark.parametrize(
+    ("encoded", "why"),
+    [
+        ("a201000100", "Duplicate map key"),
+        ("9fff", "indefinite length"),
+        ("bfff", "indefinite length"),
+        ("5f40ff", "indefinite length"),
+        ("7f60ff", "indefinite length"),
+    ],
+)
+def test_the_sentence_names_what_no_length_could_tell(encoded: str, why: str) -> None:
+    """Catches: a library that is let go on, and a sentence about heads that are too long."""
+    with pytest.raises(ProtocolError, match=why):
+        profile.decode(bytes.fromhex(encoded))

@@ -265,3 +265,19 @@ def test_the_pace_follows_what_is_at_stake():
     assert watched.spot.read_again_ms(watched.now_ms) == tuning.DECIDING_EVERY_MS
     watched.pass_ms(120)
     assert watched.spot.read_again_ms(watched.now_ms) == tuning.SETTLING_EVERY_MS
+
+
+@pytest.mark.parametrize(
+    ("later_ms", "is_prompt"),
+    [(0, True), (tuning.PROMPT_MS, True), (tuning.PROMPT_MS + 1, False), (-1, False)],
+)
+def test_a_reading_is_prompt_from_the_very_edge_on_and_not_for_long(
+    later_ms: int, is_prompt: bool
+) -> None:
+    """Catches: a reading in the same millisecond as its touch taken for a late one."""
+    spot = Spot("3A")
+    spot.touched(True, 1_000)
+    assert spot._is_prompt(1_000 + later_ms) is is_prompt
+    assert spot._edge_is_news is is_prompt, "once it was late, it is no news any more"
+    spot.touched(False, 1_002)
+    assert not spot._is_prompt(1_002)
