@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "open": Command("names the likely causes in a bundle, best first, with the evidence", "open"),
     "decode": Command("what frames, captures and traces say, from hex or a file", "decode"),
     "flash": Command("write a unit's image to a disk, and read it back", "flash"),
+    "verify": Command("hold a unit's disk against published images, byte for byte", "verify"),
     "provision": Command("lay down on that disk which table it is, and how it enrols", "provision"),
 }
 
