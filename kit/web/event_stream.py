@@ -22,30 +22,37 @@ from kit.places import Place, gives_way
 
 BEAT_MS = 1000
 STREAMS_MAX = 24
+View = Mapping[str, Any]
 FIRST_FRAME = b": one view per event, its version as the id\nretry: 1000\n\n"
 
 
 @dataclass
 class Feed:
-    """Where a stream's views come from; one made for a stream serves the others of its moment."""
+    """Where a stream's views come from; one made for a stream serves the others of its moment.
 
-    view: Callable[[], Mapping[str, Any]]
+    A view that takes long is made in turns: `view` may give something to wait for.
+    """
+
+    view: Callable[[], View | Awaitable[View]]
     version: Callable[[], int]
     changed: Callable[[int], Awaitable[int]]
     interval_ms: int = 100
     shared_ms: int = 0  # so long a view serves all streams, even if something has changed since
     _made: tuple[int, float, bytes] = field(default=(-1, 0.0, b""), init=False)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
-    def frame(self) -> tuple[int, bytes]:
+    async def frame(self) -> tuple[int, bytes]:
         """The view as an event, with its version."""
-        version, now_s = self.version(), asyncio.get_running_loop().time()
-        made_version, made_s, frame = self._made
-        if frame and now_s - made_s < self.shared_ms / 1000:
-            return made_version, frame  # who gets it hears of the change after its interval
-        if made_version != version or now_s - made_s >= self.interval_ms / 1000:
-            frame = event(version, self.view())
-            self._made = version, now_s, frame
-        return version, frame
+        async with self._turn:  # whoever comes while it is made gets the same
+            version, now_s = self.version(), asyncio.get_running_loop().time()
+            made_version, made_s, frame = self._made
+            if frame and now_s - made_s < self.shared_ms / 1000:
+                return made_version, frame  # who gets it hears of the change after its interval
+            if made_version != version or now_s - made_s >= self.interval_ms / 1000:
+                view = self.view()
+                frame = event(version, await view if isinstance(view, Awaitable) else view)
+                self._made = version, now_s, frame
+            return version, frame
 
 
 @dataclass
@@ -87,7 +94,7 @@ class Streams:
             self._open.remove(stream)
 
 
-def event(version: int, view: Mapping[str, Any]) -> bytes:
+def event(version: int, view: View) -> bytes:
     body = json.dumps(view, separators=(",", ":"), ensure_ascii=False)
     return f"id: {version}\ndata: {body}\n\n".encode()
 
@@ -95,7 +102,7 @@ def event(version: int, view: Mapping[str, Any]) -> bytes:
 async def frames(feed: Feed, is_ending: Callable[[], bool]) -> AsyncGenerator[bytes, None]:
     yield FIRST_FRAME
     while not is_ending():
-        version, frame = feed.frame()
+        version, frame = await feed.frame()
         yield frame
         await asyncio.sleep(feed.interval_ms / 1000)
         await _change_or_beat(feed, version)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -37,7 +37,7 @@ from manager.web.wins.pages import WinPages
 HERE = Path(__file__).parent
 
 
-def pages_of(manager: ManagerApi) -> Callable[[], Mapping[str, str]]:
+def pages_of(manager: ManagerApi) -> Callable[[], Awaitable[Mapping[str, str]]]:
     """Renders every part of the floor's page, for who measures what that costs."""
     templates = open_templates()
     return lambda: floor_parts(manager, templates)

@@ -6,10 +6,11 @@ what this server wrote. A stream ends with the session of whoever opened it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from jinja2 import Environment
+from jinja2 import Environment, Template
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -23,8 +24,10 @@ from manager.web.floor.meters import SPAN
 from manager.web.rendering import Renderer
 
 # A view of 500 tables takes 20 ms of the loop that serves the units. Many readers on a busy floor
-# must not make it many times: it is made twice a second for all of them.
+# must not make it many times: it is made twice a second for all of them, a little at a time.
 VIEW_EVERY_MS = 500
+PIECES_AT_ONCE = 1000  # of a template: about a millisecond
+STREAMS_MAX = 64  # as many as the page server has places
 PARTS = {
     "meters": "floor/_meters.html",
     "tables": "floor/_tables.html",
@@ -38,7 +41,7 @@ class FloorPages:
         self._manager = manager
         self._access = access
         self._render = render
-        self.streams = Streams()
+        self.streams = Streams(STREAMS_MAX)
         self._feeds: dict[str, Feed] = {}
 
     def routes(self) -> list[BaseRoute]:
@@ -96,7 +99,10 @@ class FloorPages:
         )
 
     def _stream(
-        self, request: Request, key: str, view: Callable[[], Mapping[str, Any]]
+        self,
+        request: Request,
+        key: str,
+        view: Callable[[], Mapping[str, Any] | Awaitable[Mapping[str, Any]]],
     ) -> Response:
         """One feed for all who look at the same page."""
         manager = self._manager
@@ -127,6 +133,18 @@ class FloorPages:
         return await self._manager.meters.plot(request.path_params["meter"], span)
 
 
-def floor_parts(manager: ManagerApi, templates: Environment) -> dict[str, str]:
+async def floor_parts(manager: ManagerApi, templates: Environment) -> dict[str, str]:
+    """The floor's page, of one moment; the units have their turns while it is made."""
     view = manager.view()
-    return {name: templates.get_template(part).render(view=view) for name, part in PARTS.items()}
+    return {
+        name: await _in_turns(templates.get_template(part), view) for name, part in PARTS.items()
+    }
+
+
+async def _in_turns(template: Template, view: View) -> str:
+    pieces: list[str] = []
+    for piece in template.generate(view=view):
+        pieces.append(piece)
+        if len(pieces) % PIECES_AT_ONCE == 0:
+            await asyncio.sleep(0)
+    return "".join(pieces)

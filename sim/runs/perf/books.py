@@ -7,6 +7,7 @@ machine that others use is another machine each time.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import secrets
 import statistics
@@ -66,7 +67,7 @@ def _measured(path: str) -> list[Figure]:
     gc.unfreeze()
     gc.set_threshold(*as_usual)
     kept = (_file_bytes(path) - before) / wagers
-    page_ms = _page_ms(manager)
+    page_ms = asyncio.run(_page_ms(manager))
     manager.store.close()
     note = f"{_yardstick_ns():.0f} ns for a step of plain Python in the same minute"
     return [
@@ -80,15 +81,15 @@ def _measured(path: str) -> list[Figure]:
     ]
 
 
-class _Unit:
+class ChainedUnit:
     """Chains events as a unit does."""
 
-    def __init__(self, manager: Manager, unit_id: str) -> None:
+    def __init__(self, unit_id: str) -> None:
         self.unit_id = unit_id
         self._sequence, journal_id = 0, secrets.token_bytes(16)
         self._digest = first_digest(journal_id)
         versions = (VERSION_MIN, VERSION_MAX)
-        manager.units.greet(Hello(unit_id, *versions, journal_id, 0, 0, b"", "perf", ()))
+        self.hello = Hello(unit_id, *versions, journal_id, 0, 0, b"", "perf", ())
 
     def make(self, body: events.EventBody, at_ms: int) -> tuple[str, Event]:
         self._sequence += 1
@@ -102,8 +103,16 @@ class _Unit:
 def event_batches(
     manager: Manager, names: list[tuple[str, str]], rounds: int, batch: int
 ) -> list[list[tuple[str, Event]]]:
-    """Rounds of all these units, one after the other, in batches as they might arrive."""
-    units = [_Unit(manager, unit_id) for unit_id, _ in names]
+    """Rounds of all these units, in batches as they might arrive."""
+    units = [ChainedUnit(unit_id) for unit_id, _ in names]
+    for unit in units:
+        manager.units.greet(unit.hello)
+    made = rounds_of(units, rounds)
+    return [made[first : first + batch] for first in range(0, len(made), batch)]
+
+
+def rounds_of(units: list[ChainedUnit], rounds: int) -> list[tuple[str, Event]]:
+    """A START of each unit, an END of each, and so on."""
     made: list[tuple[str, Event]] = []
     wagered_cents = WAGER_CENTS * len(SENSORS)
     for number in range(1, rounds + 1):
@@ -111,7 +120,7 @@ def event_batches(
         start = events.RoundStart(number, SENSORS, (), (), wagered_cents)
         made += [unit.make(start, at_ms) for unit in units]
         made += [unit.make(events.RoundEnd(number), at_ms + ROUND_MS // 2) for unit in units]
-    return [made[first : first + batch] for first in range(0, len(made), batch)]
+    return made
 
 
 def _audit(path: str, wagers: int, note: str) -> Figure:
@@ -188,24 +197,24 @@ def _multiply(path: str, times: int) -> None:
     connection.close()
 
 
-def _page_ms(manager: Manager) -> float:
+async def _page_ms(manager: Manager) -> float:
     pages, took_ms = pages_of(manager.view), []
     for _ in range(20):
         begun_s = time.process_time()
-        pages()
+        await pages()
         took_ms.append((time.process_time() - begun_s) * 1000)
     return statistics.median(took_ms)
 
 
 def _large_page() -> Figure:
-    """How long a page holds the units' loop on the largest floor, however many read it."""
+    """What a page costs on the largest floor, however many read it."""
     manager = Manager(IN_MEMORY, lambda: BEGUN_MS)
     try:
         open_tables(manager, unit_names(LARGE_FLOOR))
-        page_ms = _page_ms(manager)
+        page_ms = asyncio.run(_page_ms(manager))
     finally:
         manager.store.close()
-    note = "the longest hold of the units' loop; made twice a second, however many read it"
+    note = "made twice a second, however many read it, in turns with the units"
     return Figure(f"the manager's page at {LARGE_FLOOR} tables, built", page_ms, "ms", note)
 
 

@@ -84,6 +84,36 @@ def test_a_shared_view_is_made_at_its_pace_however_many_read_and_change() -> Non
     assert page.events[-1][1] == fake.version, "the last change is shown in the end"
 
 
+def test_a_view_that_takes_long_is_made_once_for_all_who_wait_for_it() -> None:
+    """Catches: one for each stream that asks while it is made, and one that nobody ends."""
+    fake, begun = Fake({"n": 1}), []
+
+    async def view() -> dict[str, Any]:
+        begun.append(asyncio.get_running_loop().time())
+        await asyncio.sleep(0.2)
+        return fake.view()
+
+    async def scene() -> list[Page]:
+        feed = event_stream.Feed(view, lambda: fake.version, fake.changed, 500, 500)
+        pages, streams = [Page() for _ in range(3)], event_stream.Streams()
+        first, *others = [
+            asyncio.create_task(streams.open(feed)(SCOPE, page.receive, page.send))
+            for page in pages
+        ]
+        await asyncio.sleep(0.1)
+        first.cancel()  # whose stream began to make it
+        await asyncio.sleep(0.3)
+        for page in pages:
+            page.left.set()
+        await asyncio.gather(first, *others, return_exceptions=True)
+        return pages
+
+    left, *stayed = run_virtual(scene())
+    assert begun[:2] == pytest.approx([0.0, 0.1])
+    assert left.events == []
+    assert [page.events[0] for page in stayed] == [(0.3, 1, {"n": 1})] * 2
+
+
 def test_a_quiet_stream_repeats_the_view_every_second() -> None:
     async def scene() -> Page:
         page, streams = Page(), event_stream.Streams()
