@@ -25,7 +25,17 @@ from protocol.wire.settings import TableSettings
 # What a manager's people read while a technician has closed the table.
 IN_SERVICE = "service"
 # What a welcome shows to be over.
-PASSING = ("fork", "locked", "unknown_unit", "version", "counters", "wager", "restore", "tail")
+PASSING = (
+    "fork",
+    "locked",
+    "unknown_unit",
+    "version",
+    "counters",
+    "wager",
+    "restore",
+    "tail",
+    "certificate",
+)
 
 
 class ManagerNews:

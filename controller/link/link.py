@@ -29,6 +29,7 @@ from hal.worker import Worker
 from kit.clock import wall_ms
 from kit.tasks import first_ends_all
 from protocol.proof.counters import difference
+from protocol.secrets.tls import CertificateRefused
 from protocol.wire import messages
 from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.rows import SpotHealth
@@ -135,6 +136,8 @@ class ManagerLink:
         except (OSError, aio.TimeoutError) as error:
             self.history.ended(f"cannot reach the Game Manager: {str(error) or 'no answer'}")
             log.info("cannot reach the Game Manager at %s: %r", self.order.called, error)
+            if isinstance(error, CertificateRefused):
+                self._owner.link_fault("certificate", _stranger())
             return Ending.REFUSED
         try:
             return await self._talk_until_it_ends(stream)
@@ -320,4 +323,12 @@ def _event_message(record: JournalRecord) -> messages.Event:
         monotonic_ms=record.monotonic_ms,
         wall_ms=record.wall_ms,
         digest=record.digest,
+    )
+
+
+def _stranger() -> str:
+    """Said of a manager whose certificate is from another property's authority."""
+    return (
+        "The Game Manager at this address is not the one that this unit was enrolled with. "
+        "Call a technician."
     )

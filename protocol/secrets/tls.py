@@ -35,6 +35,10 @@ class TlsRefused(ConnectionError):  # noqa: N818 - a sentence for a person
     """The peer is not who it must be; the sentence says what is wrong."""
 
 
+class CertificateRefused(TlsRefused):
+    """The peer's certificate does not count here."""
+
+
 def limit_tls_buffers() -> None:
     """Makes asyncio's TLS buffers fit frames of 4 KiB: about 50 KB a connection instead of 300."""
     assert hasattr(sslproto.SSLProtocol, "max_size"), "asyncio names its TLS buffer otherwise now"
@@ -139,7 +143,7 @@ async def open_stream(
             local_addr=(local_address, 0) if local_address else None,
         )
     except ssl.SSLError as error:
-        raise TlsRefused(in_words(error)) from error
+        raise _refusal(error) from error
     return _checked(reader, writer, alpn)
 
 
@@ -153,7 +157,7 @@ async def secure_stream(
         )
     except ssl.SSLError as error:
         writer.close()
-        raise TlsRefused(in_words(error)) from error
+        raise _refusal(error) from error
     return _checked(reader, writer, ALPN)
 
 
@@ -164,6 +168,11 @@ def _checked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, alpn: s
         writer.close()
         raise
     return FrameStream(reader, writer)
+
+
+def _refusal(error: ssl.SSLError) -> TlsRefused:
+    is_certificate = isinstance(error, ssl.SSLCertVerificationError)
+    return (CertificateRefused if is_certificate else TlsRefused)(in_words(error))
 
 
 def in_words(error: ssl.SSLError) -> str:

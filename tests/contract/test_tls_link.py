@@ -173,7 +173,7 @@ def test_a_certificate_is_rotated_while_the_old_one_still_serves(tmp_path: Path)
 def test_a_unit_refuses_a_manager_of_another_floor(tmp_path: Path) -> None:
     async def play(floor: TlsFloor) -> None:
         stranger = foreign_identity(tmp_path / "foreign")
-        with pytest.raises(tls.TlsRefused, match="certificate is not accepted"):
+        with pytest.raises(tls.CertificateRefused, match="certificate is not accepted"):
             await floor.connect(stranger.context())
 
     on_floor(tmp_path, play)

@@ -58,7 +58,7 @@ LASTING = {
     "manager/intake/round_events.py": ("_wager_sentence",),
     "protocol/proof/tail.py": ("objection",),
     "protocol/wire/version.py": ("agree",),
-    "controller/link/link.py": ("_adopt",),
+    "controller/link/link.py": ("_adopt", "_stranger"),
     "controller/service/program_check.py": ("closing_sentence",),
     "controller/service/update_news.py": ("sentence_of",),
 }

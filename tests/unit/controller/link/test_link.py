@@ -13,6 +13,7 @@ from controller.link.call_order import CallOrder
 from controller.link.link import RETRY_FIRST_MS, ManagerLink
 from hal import aio
 from hal.worker import InlineWorker
+from protocol.secrets.tls import CertificateRefused
 from protocol.wire import events, messages
 from protocol.wire.errors import ErrorCode
 from protocol.wire.rows import NO_COUNTERS
@@ -108,6 +109,7 @@ def play(
     addresses: Sequence[str] = ("north:1",),
     called: list[tuple[str, int]] | None = None,
     dead: Sequence[str] = (),
+    foreign: Sequence[str] = (),
     connect_ms: int = 0,
 ) -> tuple[Owner, Journal]:
     """Runs the link against one conversation after another, until the last one has ended.
@@ -137,6 +139,8 @@ def play(
             calls.append((address, aio.ticks_ms()))
             if address in dead:
                 raise ConnectionRefusedError("nobody is there")
+            if address in foreign:
+                raise CertificateRefused("another CA")
             await aio.sleep_ms(connect_ms)
             return await network.connect(cable)
 
@@ -164,6 +168,17 @@ def play(
         return owner, journal
 
     return run_virtual(run())
+
+
+def test_a_manager_of_another_property_is_told_and_the_next_one_called() -> None:
+    """Catches a unit that only says it is offline, with the wrong manager's cable in it."""
+
+    async def talk(manager: FakeManager) -> None:
+        assert manager.owner.told == ["certificate"]
+        await manager.greet(last_sequence=0)
+
+    owner, _ = play([talk], addresses=("wrong:1", "north:1"), foreign=("wrong:1",))
+    assert "up" in owner.told
 
 
 def test_everything_unseen_is_sent_in_order_and_acknowledged() -> None:
