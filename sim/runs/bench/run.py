@@ -54,7 +54,7 @@ TECH_HINT = "Practice table: sign in as Tech 3 with the PIN 246813."
 MANAGER_WEB_PORT = 8001
 MANAGER_LINK_PORT = 7411
 MANAGER_ENROL_PORT = 7412
-MANAGER_READY_MAX_S = 20
+MANAGER_READY_MAX_S = 60
 MANAGER_STOP_MAX_S = 5
 SEED = 1
 PARTS = ("unit", "manager")
@@ -129,7 +129,11 @@ async def _start_manager(
     )
     stack.push_async_callback(_stop_manager, process)
     assert process.stdout is not None
-    line = await asyncio.wait_for(process.stdout.readline(), MANAGER_READY_MAX_S)
+    try:
+        line = await asyncio.wait_for(process.stdout.readline(), MANAGER_READY_MAX_S)
+    except TimeoutError:
+        late = f"the Game Manager was not ready after {MANAGER_READY_MAX_S} s; try again"
+        raise Impossible(late) from None
     if not line:
         raise Impossible("the Game Manager did not start; its message stands above")
     addresses: dict[str, str] = json.loads(line)

@@ -25,6 +25,8 @@ from sim.runs.bench.recording import Recording
 from sim.runs.bench.shuffler import BenchShuffler
 
 LOOK_EVERY_S = 0.05
+# As a finger rests on a key. Here time is real: a busy machine may look at the keys late.
+KEY_HOLD_MS = 250
 # What concerns the bench itself and not the table.
 OF_THE_BENCH = ("record", "first-round", "table")
 # It tells by itself what was done: one button is several lines of a scenario.
@@ -62,7 +64,7 @@ class BenchTable:
         self._acts: dict[str, Callable[[str], object]] = {
             "place": world.place_chip,
             "remove": world.remove_chip,
-            "press": controls.press,
+            "press": lambda key: controls.press(key, KEY_HOLD_MS),
             "key": controls.turn_key,
             "swipe": controls.swipe,
             "half-swipe": controls.half_swipe,
