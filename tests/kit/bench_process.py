@@ -22,6 +22,10 @@ class Bench:
     bench_url: str
     manager_url: str
 
+    def next_address(self) -> str:
+        """Where the bench of the table is that was chosen on the page."""
+        return _address(self.process, "bench")
+
     def stop(self) -> int:
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(STOP_MAX_S)

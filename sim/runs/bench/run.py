@@ -61,21 +61,22 @@ PARTS = ("unit", "manager")
 
 
 def bench(table_name: str, data: Path, fresh: bool) -> int:
-    path = table_path(table_name)
+    table_path(table_name)  # refused before anything is forgotten
     _prepare(data, fresh)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    asyncio.run(_run_tables(table_name, path, data))
+    asyncio.run(_run_tables(table_name, data))
     return 0
 
 
-async def _run_tables(table_name: str, path: Path, data: Path) -> None:
+async def _run_tables(table_name: str, data: Path) -> None:
     """One table after another, as they are chosen on the page, each with data of its own."""
     stop = stop_asked()
     first, chosen = table_name, table_name
+    bench_port = _free(BENCH_PORT)  # of all of them: the page that chose another table goes on
     while chosen:
         folder = data if chosen == first else data / "others" / chosen
         _prepare(folder, fresh=False)
-        chosen = await _run(chosen, table_path(chosen), folder, stop)
+        chosen = await _run(chosen, folder, bench_port, stop)
 
 
 def _prepare(data: Path, fresh: bool) -> None:
@@ -89,7 +90,7 @@ def _prepare(data: Path, fresh: bool) -> None:
         raise Impossible(f"the data cannot lie in {data}: {in_words(error)}") from error
 
 
-async def _run(table_name: str, path: Path, data: Path, stop: asyncio.Event) -> str:
+async def _run(table_name: str, data: Path, bench_port: int, stop: asyncio.Event) -> str:
     """Until it is stopped, or until another table is chosen, whose name it returns."""
     chosen: list[str] = []
     ending = asyncio.Event()
@@ -98,9 +99,10 @@ async def _run(table_name: str, path: Path, data: Path, stop: asyncio.Event) -> 
         chosen.append(name)
         ending.set()
 
+    path = table_path(table_name)
     async with contextlib.AsyncExitStack() as stack:
         manager = await _start_manager(path, data, stack)
-        addresses = await _start_table(path, data, manager, stack, choose)
+        addresses = await _start_table(path, data, bench_port, manager, stack, choose)
         _print_addresses(table_name, addresses, data)
         names = {"stopped": stop, "another table": ending}
         waits = [asyncio.create_task(each.wait(), name=name) for name, each in names.items()]
@@ -154,6 +156,7 @@ async def _stop_manager(process: asyncio.subprocess.Process) -> None:
 async def _start_table(
     path: Path,
     data: Path,
+    bench_port: int,
     manager: dict[str, str],
     stack: contextlib.AsyncExitStack,
     choose_table: Callable[[str], None],
@@ -183,7 +186,7 @@ async def _start_table(
     await unit.power_on()
     stack.push_async_callback(unit.close)
     table = BenchTable(config, world, unit, cable, addresses, choose_table)
-    listener = server.bind(HOST, BENCH_PORT)
+    listener = server.bind(HOST, bench_port)
     _run_task(server.serve(bench_web.build(table), listener), "bench-page", stack)
     _run_task(table.watch(), "bench-eye", stack)
     return {"bench_url": f"http://{HOST}:{listener.getsockname()[1]}/", **addresses}
