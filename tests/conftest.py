@@ -6,6 +6,7 @@ Async tests are plain functions that hand a coroutine to `sim.time.loop.run_virt
 from __future__ import annotations
 
 import asyncio
+import functools
 import gc
 import os
 import sys
@@ -15,6 +16,9 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from protocol.secrets import cards, tech_pin
+from tests.kit.places import TESTS
 
 # The ordinary run must not fail for what nobody changed, so it draws the same examples every time.
 # Looking for new ones is the work of `--hypothesis-profile=deep` (`make fuzz`). No deadline in
@@ -56,6 +60,27 @@ def pytest_collection_finish() -> None:
     """Nine thousand tests and what they import stay to the end: no collection need visit them."""
     gc.collect()
     gc.freeze()
+
+
+# A card's key takes 50 ms to make, and a table needs three of them. Few tests are about that: only
+# where keys are golden, or where another process makes the same ones, is it the shipped work.
+SHIPPED_CARD_WORK, LITTLE_CARD_WORK = cards._SCRYPT["n"], 2
+ROOMS_OF_SHIPPED_CARD_WORK = ("golden", "browser", "process", "property", "deploy", "kernel")
+cards._SCRYPT["n"] = LITTLE_CARD_WORK
+# The same few technicians type the same few PINs again and again, at 50 ms each.
+tech_pin._hashed = functools.cache(tech_pin._hashed)
+
+
+@pytest.hookimpl(tryfirst=True)  # before what a whole module shares is made
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    is_shipped = item.path.relative_to(TESTS).parts[0] in ROOMS_OF_SHIPPED_CARD_WORK
+    work = SHIPPED_CARD_WORK if is_shipped else LITTLE_CARD_WORK
+    if work != cards._SCRYPT["n"]:
+        from sim.floor.card_work import stretch_with
+        from tests.kit.pretend_units import stretched
+
+        stretch_with(work)
+        stretched.cache_clear()
 
 
 @pytest.fixture(autouse=True)

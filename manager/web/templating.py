@@ -13,7 +13,7 @@ from kit.web import pages
 from manager.people.roles import ASKERS, BUNDLE_TAKERS, EVERYBODY, PEOPLE_KEEPERS
 from manager.web import words
 from manager.web.day.sections import figure
-from manager.web.wins.pdf import CHECKLIST
+from manager.web.wins.checklist import CHECKLIST
 
 TEMPLATES = Path(__file__).parent / "templates"
 FILTERS: tuple[Callable[..., Any], ...] = (

@@ -14,7 +14,6 @@ from manager.web.access import Access
 from manager.web.api import DaysApi, View
 from manager.web.day.counting import PATIENCE_S
 from manager.web.day.csv_file import csv_of
-from manager.web.day.pdf import pdf_of
 from manager.web.rendering import Renderer
 
 FILE_PATIENCE_S = 60.0  # a file has nothing to show before it is whole
@@ -50,6 +49,8 @@ class DayPages:
         return _file(csv_of(view), "text/csv; charset=utf-8", f"gaming-day-{view['day']}.csv")
 
     async def pdf(self, request: Request) -> Response:
+        from manager.web.day.pdf import pdf_of  # not loaded before somebody prints
+
         view = await self._whole(request)
         content = pdf_of(view, self._days.property_name)
         return _file(content, "application/pdf", f"gaming-day-{view['day']}.pdf")

@@ -17,7 +17,6 @@ from manager.ledger.stamps import Stamp
 from manager.people.roles import STAMPERS
 from manager.web.access import Access, form_of, session_of
 from manager.web.api import ManagerApi, View
-from manager.web.wins.pdf import pdf_of
 
 
 class WinPages:
@@ -124,5 +123,8 @@ def _qr(address: str) -> str:
 
 
 def _pdf(win: View, name: str, address: str) -> Response:
+    # What draws is an eighth of all that a manager loads, and most starts print nothing.
+    from manager.web.wins.pdf import pdf_of
+
     headers = {"content-disposition": f'inline; filename="{name}"'}
     return Response(pdf_of(win, address), media_type="application/pdf", headers=headers)

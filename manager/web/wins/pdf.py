@@ -18,6 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from kit.words.numbers import money
 from manager.web import words
+from manager.web.wins.checklist import CHECKLIST
 from protocol.proof.tail import in_lines
 
 WIDTH, HEIGHT = letter
@@ -27,14 +28,6 @@ PLAIN, BOLD, FIXED = "Helvetica", "Helvetica-Bold", "Courier"
 QR_SIZE = 96
 BESIDE_QR = RIGHT - QR_SIZE - 12  # where text ends that stands left of the code
 VALUE_MIN = 150  # what a name leaves for its value, however long it is
-CHECKLIST = (
-    "Winning hand and cards shown to the camera",
-    "Hand verified by a second supervisor",
-    "Deck counted and set aside, to be kept for 7 days",
-    "Player's identification seen",
-    "Tax form completed, where the law asks for one",
-    "Surveillance told, with the time of the hand",
-)
 
 View = dict[str, Any]
 Rows = Sequence[tuple[str, str]]

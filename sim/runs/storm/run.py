@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from sim.floor.card_work import least_card_work
 from sim.runs.scenario.verdict import describe_error
 from sim.runs.storm import marks
 from sim.runs.storm.faults.mischief import Mischief
@@ -84,7 +85,7 @@ def run_storm(options: StormOptions, keep_all_lines: bool = False) -> StormResul
     logging.disable(logging.CRITICAL)  # a storm is one long warning
     loop = StormLoop()
     try:
-        with collected_on_schedule():
+        with collected_on_schedule(), least_card_work():
             record = loop.run_until_complete(_storm(options, keep_all_lines))
     finally:
         logging.disable(before)
