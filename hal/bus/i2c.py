@@ -142,7 +142,8 @@ class I2cBus:
         spent_ms = 0
         for attempts_left in range(self._retries_max, -1, -1):
             # Before each: another conversation's failure may have begun a recovery meanwhile.
-            await self._usable.wait()
+            if not self._usable.is_set():
+                await self._usable.wait()
             # Not before: the time that a recovery took says nothing about this conversation.
             asked_ms = ticks_ms()
             try:

@@ -49,11 +49,13 @@ class LampBank:
 
     async def set(self, levels: Mapping[Lamp, int]) -> None:
         """Sets some lamps. On a fault the other ICs are still written, then it raises."""
+        places = self._places
         for lamp, level in levels.items():
-            self._require(lamp, level)
+            if lamp not in places or not 0 <= level <= LEVEL_MAX:
+                self._require(lamp, level)
         async with self._lock:
             for lamp, level in levels.items():
-                place = self._places[lamp]
+                place = places[lamp]
                 self._wanted[place.ic][place.channel] = level
             await self._write_changes()
 

@@ -8,6 +8,7 @@ channel is not its business.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from hal.aio import sleep_ms
 from hal.bus.i2c import I2cBus, SMBusLike, read_registers, write_registers
@@ -113,6 +114,7 @@ class Pca9685:
         return off_low | off_high << 8
 
 
+@cache  # the same few steps of a fade, again and again
 def _encode(level: int) -> bytes:
     if not 0 <= level <= LEVEL_MAX:
         raise ValueError(f"A lamp level is 0 to {LEVEL_MAX}, not {level}.")

@@ -8,6 +8,7 @@ characters is one transfer and nothing sleeps inside it. What the rows say is no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 
 from smbus2 import i2c_msg
 
@@ -130,6 +131,7 @@ def _instructions(*values: int) -> Port:
     return b"".join(_byte(value, 0) for value in values)
 
 
+@cache  # of an alphabet, and a few instructions
 def _byte(value: int, select: int) -> Port:
     """Both nibbles, and one byte more: the display is still busy for up to 58 µs."""
     pause = bytes([IDLE])

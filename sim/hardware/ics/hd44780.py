@@ -13,6 +13,9 @@ COLUMNS = 20
 ROW_STARTS = (0x00, 0x40, 0x14, 0x54)
 LINE_STARTS = (0x00, 0x40)
 LINE_LENGTH = 40
+# One ring of eighty places: behind the end of a line comes the other line.
+RING = [start + n for start in LINE_STARTS for n in range(LINE_LENGTH)]
+PLACE_IN_RING = {address: place for place, address in enumerate(RING)}
 
 POWER_ON_NS = 15_000 * MICROSECOND_NS
 SLOW_NS = 2_160 * MICROSECOND_NS  # clear and home: 1.52 ms at 270 kHz
@@ -145,7 +148,4 @@ class Hd44780:
         if self._in_font:
             self._address = (self._address + by) & 0x3F
             return
-        # One ring of eighty places: behind the end of a line comes the other line.
-        places = [start + n for start in LINE_STARTS for n in range(LINE_LENGTH)]
-        here = places.index(self._address) if self._address in places else 0
-        self._address = places[(here + by) % len(places)]
+        self._address = RING[(PLACE_IN_RING.get(self._address, 0) + by) % len(RING)]

@@ -212,8 +212,13 @@ class Pca9685(Ic):
         state = (self._is_dark(), registers[MODE2] & INVERT, registers[LED_FIRST : LED_LAST + 1])
         if state == self._shown:
             return
-        self._shown = state
+        before, self._shown = self._shown, state
+        # Where nothing but levels was written, only those channels can differ.
+        old = before[2] if before is not None and before[:2] == state[:2] else None
         for channel in range(CHANNELS):
+            place = slice(4 * channel, 4 * channel + 4)
+            if old is not None and old[place] == state[2][place]:
+                continue
             level = self._level_now(channel)
             if level != self._levels[channel]:
                 self._levels[channel] = level
