@@ -128,7 +128,11 @@ class Mpr121(CapacitiveSensor):
         self._require_running()
         data, control = await self._bus.run(self._read_everything)
         ic_fault = self._ic_fault(data, control)
-        return [self._reading(data, e, ic_fault) for e in range(self.electrode_count)]
+        touched = _word(data, STATUS)
+        return [
+            self._reading(data, electrode, reference, bool(touched >> electrode & 1), ic_fault)
+            for electrode, reference in enumerate(self._running_references())
+        ]
 
     async def recover(self) -> None:
         if self._references is None:
@@ -211,11 +215,10 @@ class Mpr121(CapacitiveSensor):
         assert self._references is not None, "a running IC has references"
         return self._references
 
-    def _reading(self, data: bytes, electrode: int, ic_fault: str | None) -> ElectrodeReading:
-        reference = self._running_references()[electrode]
+    def _reading(
+        self, data: bytes, electrode: int, reference: int, touched: bool, fault: str | None
+    ) -> ElectrodeReading:
         raw = _word(data, ELECTRODE_DATA + 2 * electrode)
-        touched = bool(_word(data, STATUS) >> electrode & 1)
-        fault = ic_fault
         if fault is None and _out_of_range(data, electrode, raw):
             fault = OUT_OF_RANGE
         return ElectrodeReading(raw, reference, touched, fault)

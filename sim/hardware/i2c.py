@@ -60,9 +60,22 @@ def loop_now_ns() -> int:
 
 
 async def sleep_until_ns(target_ns: int, now_ns: Callable[[], int] = loop_now_ns) -> None:
+    loop = asyncio.get_running_loop()
     # A float of seconds may wake a nanosecond early, hence the loop.
-    while (remaining_ns := target_ns - now_ns()) > 0:  # noqa: ASYNC110
-        await asyncio.sleep(remaining_ns / SECOND_NS)
+    while (remaining_ns := target_ns - now_ns()) > 0:
+        # asyncio.sleep, without calling off a timer that has rung: each job on a bus comes here.
+        rung: asyncio.Future[None] = loop.create_future()
+        timer = loop.call_later(remaining_ns / SECOND_NS, _ring, rung)
+        try:
+            await rung
+        except BaseException:
+            timer.cancel()
+            raise
+
+
+def _ring(rung: asyncio.Future[None]) -> None:
+    if not rung.done():
+        rung.set_result(None)
 
 
 class SimI2c:

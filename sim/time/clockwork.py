@@ -57,9 +57,13 @@ class Clockwork:
         """An IC may have something new to come: wake only if that is before what is planned."""
         if self._sleeper is None or self._sleeper.done():
             return
-        next_ns = self._next_ns()
-        if next_ns is not None and (self._planned_ns is None or next_ns < self._planned_ns):
-            self.wake()
+        # Asked after each transfer on a bus. What the agenda holds has woken it by itself.
+        planned_ns = self._planned_ns
+        for ic in self._eventful:
+            at_ns = ic.next_event_ns()
+            if at_ns is not None and (planned_ns is None or at_ns < planned_ns):
+                self.wake()
+                return
 
     def start(self) -> None:
         if self._task is None:

@@ -122,7 +122,8 @@ def _row_at(page: bytes, cell_at: int, rank: int) -> Row | None:
 def _values(payload: bytes) -> tuple[Value, ...]:
     header_bytes, at = _varint(payload, 0)
     kinds = []
-    while at < header_bytes:
+    # What is no row may claim any number of columns: no more are read than a row of ours has.
+    while at < header_bytes and len(kinds) <= COLUMNS_MAX:
         kind, at = _varint(payload, at)
         kinds.append(kind)
     if at != header_bytes or len(kinds) > COLUMNS_MAX:
@@ -153,6 +154,8 @@ def _value(payload: bytes, at: int, kind: int) -> tuple[Value, int]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
+    if data[at] < 0x80:
+        return data[at], at + 1  # as nearly all of them
     value = 0
     # Seven bits a byte, and in the ninth byte all eight: so SQLite fits 64 bits into nine bytes.
     for _ in range(8):
