@@ -121,7 +121,7 @@ def _row_at(page: bytes, cell_at: int, rank: int) -> Row | None:
 
 def _values(payload: bytes) -> tuple[Value, ...]:
     header_bytes, at = _varint(payload, 0)
-    kinds = []
+    kinds: list[int] = []
     # What is no row may claim any number of columns: no more are read than a row of ours has.
     while at < header_bytes and len(kinds) <= COLUMNS_MAX:
         kind, at = _varint(payload, at)
