@@ -282,3 +282,21 @@ def test_what_changes_nothing_costs_no_write(
         journal.close()
 
     run_virtual(scenario())
+
+
+def test_what_the_dealer_had_touched_so_far_outlives_a_power_cut(journal: Journal) -> None:
+    """Catches: what is kept beside the records not applied again, before the first or after one."""
+
+    async def scenario() -> None:
+        keeper = make_keeper(journal)
+        await keeper.submit(make_rules(), commands.join([3, 4]))  # before any record
+        await keeper.restore()
+        assert keeper.state.joined == [[3, 4]]
+        await keeper.submit(make_rules(), commands.start(ACCEPTED))
+        await keeper.submit(make_rules(), commands.seat(3))
+        assert keeper.state.selected_seat == 3
+        await keeper.restore()
+        assert keeper.state.selected_seat == 3
+        journal.close()
+
+    run_virtual(scenario())

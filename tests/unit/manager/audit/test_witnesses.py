@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from manager.audit.witnesses import Witness, Witnesses, contradiction, sealed_tails
 from manager.ledger.engines.relations import RESTORES, Key, Row
+from protocol.proof.chain import encode_body
 from protocol.wire import events
 from protocol.wire.rows import SeenTail
 from tests.kit.pretend_units import Desk, desk_with_a_win
@@ -64,6 +68,10 @@ def test_the_first_witness_that_does_not_fit_is_named() -> None:
     heard = Witnesses(GENESIS, [Witness(name, 0, 5, OTHER) for name in ("First", "Second")])
     heard.take(5, FIFTH)
     assert heard.problem({}).startswith("First was told")
+    good = Witness("Good", 0, 5, FIFTH)  # Catches: nobody asked any more after one who agrees
+    heard = Witnesses(GENESIS, [good, Witness("Second", 0, 5, OTHER)])
+    heard.take(5, FIFTH)
+    assert heard.problem({}).startswith("Second was told")
 
 
 def test_the_verdict_says_who_was_heard_and_who_restored() -> None:
@@ -84,6 +92,17 @@ def test_stored_digests_are_heard_up_to_a_transaction() -> None:
     heard = Witnesses(store.genesis(), [Witness("A page", 0, 3, OTHER)])
     heard.take_stored(store, 3)
     assert "another transaction 3" in heard.problem({})
+    heard = Witnesses(store.genesis(), [Witness("A page", 0, 99, OTHER)])
+    heard.take_stored(store, 3)  # Catches: how far the ledger goes forgotten
+    assert heard.problem({}).startswith("The ledger ends at transaction 3,")
+
+
+def test_a_seal_that_cannot_be_read_silences_no_other() -> None:
+    """Catches: one forged event that ends the search for what units have countersigned."""
+    good = events.Seal(1, "day", bytes(64), (SeenTail(0, 4, FIFTH),)).to_body()
+    rows = [("UF-1", 1, b"\xa0"), ("UF-2", 2, encode_body(good))]
+    ledger: Any = SimpleNamespace(everywhere=lambda *_: rows)
+    assert [witness[1:] for witness in sealed_tails(ledger)] == [(0, 4, FIFTH)]
 
 
 def test_seals_in_the_ledger_are_witnesses(desk: Desk) -> None:

@@ -10,9 +10,13 @@ from manager.explain.words import lines_of
 from manager.ledger.corrections.forgotten import record_forgotten
 from manager.ledger.corrections.reasons import LateWinReason, Signed
 from manager.ledger.errors import LedgerError
+from protocol.numbers import ROLE_EXECUTIVE
+from protocol.wire import events
+from protocol.wire.errors import ErrorCode
+from protocol.wire.messages import Error
 from protocol.wire.rows import ClaimedHand
 from tests.kit.pretend_books import TWO
-from tests.kit.pretend_units import Desk
+from tests.kit.pretend_units import Desk, only
 
 TABLE, OTHER = "touch-1", "touch-2"
 JACKPOT = [ClaimedHand("5A", "four-aces")]
@@ -105,4 +109,20 @@ def test_it_can_be_reversed_like_any_other(desk: Desk) -> None:
     who = {"operator": "Ann", "second": "Bob"}
     desk.manager.correct({"command": "reverse-win", "win": "1", "reason": "not-won"} | who)
     assert {name: amount for name, amount in desk.store.balances().items() if amount} == before
+    assert audit(desk.store).sound
+
+
+@pytest.mark.parametrize(("claimed", "state"), [("5A", "CANCELLED"), ("7A", "OPEN")])
+def test_a_claim_whose_card_was_refused_gives_way_to_the_two_people(
+    desk: Desk, claimed: str, state: str
+) -> None:
+    """Catches: the claim that the table could not have booked stands in the way of its own win."""
+    desk.start(TABLE, 2, "5A", "7A")
+    desk.receive_award(TABLE, desk.claim(TABLE, 2, 1, **{f"s{claimed}": "four-aces"}))
+    refused = only(desk.say(TABLE, events.Commit(2, 1, 2, bytes(16), ROLE_EXECUTIVE)), Error)
+    assert refused.code == ErrorCode.CARD_REFUSED
+    desk.end(TABLE, 2)
+    assert forgotten(desk, 2) == 1
+    claim = desk.manager.book.claims.get(TABLE, 1)
+    assert claim.state.name == state
     assert audit(desk.store).sound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from manager.ledger.engines.engine import Batch, StorageFailed
+from manager.ledger.engines.engine import Batch, OutcomeUnknown, StorageFailed
 from manager.ledger.engines.relations import BALANCES, COUNTERS, ROUNDS
 from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.errors import LedgerError
@@ -127,3 +127,25 @@ def test_what_cannot_be_chained_is_taken_back(store: Store) -> None:
         store.put(COUNTERS, ("\ud800", 1, 0, 0, 0, 1))
     assert store.find(COUNTERS, {}) == []
     assert store.tail().number == 0
+
+
+@pytest.mark.parametrize("was_done", [True, False])
+def test_a_commit_without_an_answer_is_made_again_only_when_it_was_not_done(
+    store: Store, monkeypatch: pytest.MonkeyPatch, was_done: bool
+) -> None:
+    """Catches: what is durable already written a second time, or what is lost not at all."""
+    tried: list[Batch] = []
+    commit = store.engine.commit
+
+    def answer_lost(batch: Batch) -> None:
+        tried.append(batch)
+        if was_done or len(tried) > 1:
+            commit(batch)
+        if len(tried) == 1:
+            raise OutcomeUnknown("the line was cut")
+        assert len(tried) < 4, "it goes on for ever"
+
+    monkeypatch.setattr(store.engine, "commit", answer_lost)
+    store.put(ROUNDS, row(1))
+    assert len(tried) == (1 if was_done else 2)
+    assert store.rows(NUMBERS) == [(1,)]
