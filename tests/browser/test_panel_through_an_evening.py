@@ -3,7 +3,8 @@
 Each step of a played evening is shown. Every button can be hit by a finger, and no text is cut off
 or leaves its box. Mutations this catches: a button of the bar as low as its words, a header in
 which one button too many pushes the link's badge off the screen, a sheet of reasons as wide as its
-words, reasons that come up below what can be seen, and a sentence that is longer than its line.
+words, reasons that come up below what can be seen, a sentence that is longer than its line, and the
+mark of a lost link above its badge.
 """
 
 from __future__ import annotations
@@ -54,9 +55,15 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+# A badge is as high as the bar: a third line in it leaves it above and below.
+TALL = """() => [...document.querySelectorAll('.badges > p')]
+  .filter(badge => badge.scrollHeight > badge.clientHeight + 1)
+  .map(badge => `${badge.textContent.trim()} is too tall`)"""
+
+
 PROBLEMS = f"""async ([texts, least]) => {{
   await {FRAMES};
-  return [...({SMALL})(least), ...({CUT_OFF})(texts)];
+  return [...({SMALL})(least), ...({CUT_OFF})(texts), ...({TALL})()];
 }}"""
 
 
