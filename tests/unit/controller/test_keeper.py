@@ -247,6 +247,8 @@ def test_training_waits_for_the_end_of_a_game_and_leaves_no_press_in_the_journal
         await keeper.refuse("CARD", "The card could not be read.")
         assert keeper.state.round_open
         assert not keeper.live_state.round_open
+        await asyncio.sleep(3)
+        assert keeper.clock.age_ms() == 3_000, "of the game that people see"
         assert journal.last_sequence == recorded
         await keeper.end_training()
         assert journal.last_sequence == recorded + 1

@@ -101,7 +101,9 @@ def test_two_who_claim_one_name_are_both_held_back(identities: PretendIdentities
 def test_nobody_waits_for_ever(identities: PretendIdentities) -> None:
     request = identities.request(identities.enrolments.codes.make(TABLE))
     pending = identities.enrolments.receive(request, identities.table_of_unit)
-    identities.now_ms += REQUEST_VALID_MS + 1
+    identities.now_ms += REQUEST_VALID_MS
+    assert identities.enrolments.look(pending.number).waits
+    identities.now_ms += 1
     assert (
         identities.enrolments.look(pending.number).denied == "Nobody approved the request in time."
     )

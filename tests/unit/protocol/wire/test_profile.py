@@ -197,3 +197,20 @@ def test_the_sentence_names_what_no_length_could_tell(encoded: str, why: str) ->
     """Catches: a library that is let go on, and a sentence about heads that are too long."""
     with pytest.raises(ProtocolError, match=why):
         profile.decode(bytes.fromhex(encoded))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(0, 23, 24, 255, 256, 65_535, 65_536, 2**32 - 1, 2**32, 2**63 - 1),
+        *(-1, -(2**63), True, False),
+    ],
+)
+def test_a_number_written_out_is_its_only_encoding(value: int) -> None:
+    """Catches: a truth value written as the number that it equals."""
+    assert profile.number_bytes(value) == profile.encode(value)
+
+
+def test_a_number_beyond_64_bits_is_not_written() -> None:
+    with pytest.raises(ProtocolError):
+        profile.number_bytes(2**63)
