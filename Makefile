@@ -17,7 +17,7 @@ WORKERS ?= 3
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run setup-test setup-check check quick-tests test every-test test-python test-kernel test-property test-packages test-deploy deb image storm soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
+.PHONY: help setup run setup-test setup-check check quick-tests test every-test test-python test-kernel test-property test-packages test-deploy deb image storm diagnose soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
 
 help: ## print this list
 	@sed -nE -e 's/^#> (.*)/\n\1/p' -e 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -52,6 +52,9 @@ scenarios: setup-test ## play every text scenario in virtual time
 #> To be surer
 storm: setup-test ## floors under every fault at once: a fixed set of seeds, then fresh ones for SECONDS=180
 	@$(PYTHON) -m sim storm --campaign --seconds $(or $(SECONDS),180)
+
+diagnose: setup-test ## two faults put into a simulated table at fresh seeds, and named from its bundle; COUNT=6
+	@$(PYTHON) -m sim diagnose --pairs $(or $(COUNT),6)
 
 soak: setup-test ## fresh storms on all cores for HOURS=8, from where the last soak stopped (build/soak)
 	@$(PYTHON) -m sim storm --soak $(or $(HOURS),8)

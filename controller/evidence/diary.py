@@ -65,6 +65,7 @@ class Diary:
         self._longest_ms = 0
         self._failures = failures
         self._keys_s: dict[str, int] = {}
+        self._keypad_line_s = 0
         self._lamps: dict[tuple[str, str], int] = {}
 
     async def run(self) -> None:
@@ -128,6 +129,7 @@ class Diary:
             },
             "ic_failures": [[*key, count] for key, count in self._failures.items()],
             "keys_down_s": dict(self._keys_s),
+            "keypad_line_held_s": self._keypad_line_s,
             "lamps_dark": self.lamps_dark(),
         }
 
@@ -160,6 +162,7 @@ class Diary:
             return
         for key, down_s in self._board.keypad.down_s().items():
             self._keys_s[key] = max(down_s, self._keys_s.get(key, 0))
+        self._keypad_line_s = max(self._keypad_line_s, self._board.keypad.line_held_s())
 
     async def _look_at_computer(self) -> None:
         try:

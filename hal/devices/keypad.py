@@ -1,7 +1,8 @@
 """The dealer's keys on an expander IC: debounced presses, one at a time.
 
 The expander's interrupt wakes it; it polls as well, because a short pulse can vanish before it is
-read. A key that is down when the keypad starts is not a press. What a key does, others decide.
+read, and faster where the line is held low and can wake nobody. A key that is down when the keypad
+starts is not a press. What a key does, others decide.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Keypad:
         self._interrupt = interrupt
         self._down: int | None = None
         self._since_ms: dict[str, int] = {}
+        self._line_low_ms: int | None = None  # since when its interrupt calls without a reason
 
     async def start(self) -> None:
         await self._expander.start(self._mask)
@@ -65,7 +67,7 @@ class Keypad:
             return await self._next_press()
         except HardwareFault:
             # Keys pressed while the bus was out are stale by the time it is back.
-            self._down = None
+            self._down, self._since_ms, self._line_low_ms = None, {}, None
             raise
 
     async def held(self) -> tuple[str, ...]:
@@ -76,6 +78,12 @@ class Keypad:
         """For how long each key that is down has been down: a stuck one, for ever."""
         now_ms = ticks_ms()
         return {name: ticks_diff(now_ms, ms) // 1000 for name, ms in self._since_ms.items()}
+
+    def line_held_s(self) -> int:
+        """For how long its interrupt has been low although the keys were read."""
+        if self._interrupt is None or self._line_low_ms is None:
+            return 0
+        return ticks_diff(ticks_ms(), self._line_low_ms) // 1000
 
     async def is_line_held(self) -> bool:
         """True when its interrupt calls although the keys were just read, for the self-test."""
@@ -109,9 +117,13 @@ class Keypad:
         return self._down or 0
 
     async def _edge_or_poll(self) -> None:
-        if self._interrupt is None:
+        # The keys were just read, so a line that still calls may be shorted. It will never call
+        # again, and a quick press must not be lost for that.
+        if self._interrupt is None or self._interrupt.active:
+            self._line_low_ms = ticks_ms() if self._line_low_ms is None else self._line_low_ms
             await sleep_ms(DEBOUNCE_MS)
             return
+        self._line_low_ms = None
         try:
             await wait_for_ms(self._interrupt.changed(), POLL_MS)
         except TimeoutError:

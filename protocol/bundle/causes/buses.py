@@ -5,12 +5,14 @@ from __future__ import annotations
 from protocol.bundle.causes.facts import Facts, View
 from protocol.bundle.causes.rule import Finding, Rule
 
-SILENT, STRANGER = "silent", "stranger"
+ANSWERS, SILENT, STRANGER = "answers", "silent", "stranger"
 NOT_ACKNOWLEDGED = "no IC acknowledged"
 # A plug that was touched fails a few times; an IC that is gone fails at every look.
 SILENT_FAULTS_MIN = 20
 # Of all failures on the bus: a held bus fails with every address alike.
 SILENT_PART_MIN = 0.8
+# A line that calls is free again as soon as the keys are read.
+LINE_HELD_MIN_S = 3
 
 
 def held_bus(facts: Facts) -> Finding | None:
@@ -54,10 +56,18 @@ def wrong_board_file(facts: Facts) -> Finding | None:
     )
 
 
+def missing_ics(facts: Facts) -> set[str]:
+    """The names of the ICs that do not answer: what else is said of them follows from that."""
+    silent = {row["name"] for row in facts.scanned(SILENT)}
+    suspect = None if silent else _most_silent(facts)
+    return {suspect[0]["name"]} if suspect else silent
+
+
 def silent_ic(facts: Facts) -> Finding | None:
-    if held_bus(facts) or wrong_board_file(facts):
-        return None
     silent = facts.scanned(SILENT)
+    # On a bus that is held nothing answers. Once it is free again, the others do.
+    if wrong_board_file(facts) or (held_bus(facts) and not facts.scanned(ANSWERS)):
+        return None
     if silent:
         row = silent[0]
         evidence = [f"Bus scan: 0x{row['address']:02X} on {row['place']} does not answer."]
@@ -93,18 +103,34 @@ def _most_silent(facts: Facts) -> tuple[View, list[str]] | None:
 
 
 def shorted_interrupt(facts: Facts) -> Finding | None:
-    if silent_ic(facts) or wrong_board_file(facts):
-        return None
-    evidence = [f"{part}: {sentence}" for part, sentence in facts.faults("interrupt")]
-    tested = facts.failed("interrupt of") + facts.failed("keypad")
-    evidence += [
-        f"Self-test, {part}: {sentence}" for part, sentence in tested if "short" in sentence
+    missing = missing_ics(facts)
+    evidence = [
+        f"{part}: {sentence}" for part, sentence in facts.faults("interrupt") if part not in missing
     ]
+    evidence += [
+        f"Self-test, {part}: {sentence}"
+        for part, sentence in facts.failed("interrupt of")
+        if "short" in sentence and part.removeprefix("interrupt of ") not in missing
+    ]
+    if facts.keypad_ic not in missing:
+        evidence += _keypad_line(facts)
     if not evidence:
         return None
     return Finding(
         94, "An interrupt line is held low: it is shorted, or its IC is broken.", tuple(evidence)
     )
+
+
+def _keypad_line(facts: Facts) -> list[str]:
+    evidence = [
+        f"Self-test, {part}: {sentence}"
+        for part, sentence in facts.failed("keypad")
+        if "short" in sentence
+    ]
+    held_s = max((diary.get("keypad_line_held_s", 0) for diary in facts.diaries), default=0)
+    if held_s >= LINE_HELD_MIN_S:
+        evidence.append(f"The keypad's interrupt line was low for {held_s} s without a pause.")
+    return evidence
 
 
 RULES = (

@@ -121,6 +121,11 @@ class Facts:
     def sensors_of(self, ic: str) -> list[str]:
         return [each["id"] for each in self.board.get("sensors", ()) if each["ic"] == ic]
 
+    @property
+    def keypad_ic(self) -> str:
+        keypad = self.board.get("keypad")
+        return keypad["ic"] if keypad else ""
+
     def ics_at(self, bus: int, address: int) -> list[View]:
         return [
             ic for ic in self.board.get("ics", ()) if ic["bus"] == bus and ic["address"] == address

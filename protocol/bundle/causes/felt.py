@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from protocol.bundle.causes.buses import wrong_board_file
+from protocol.bundle.causes.buses import missing_ics, wrong_board_file
 from protocol.bundle.causes.facts import Facts
 from protocol.bundle.causes.rule import Finding, Rule
 
@@ -58,7 +58,7 @@ def _in_trouble(facts: Facts, reasons: Sequence[str], at_least_s: int) -> dict[s
 
 
 def felt_changed(facts: Facts) -> Finding | None:
-    if not facts.sensors or wrong_board_file(facts):
+    if not facts.sensors or (wrong_board_file(facts) and not _sensing_answers(facts)):
         return None
     evidence = [f"{part}: {sentence}" for part, sentence in facts.faults("felt")]
     moved = _in_trouble(facts, (MOVED,), MOVED_MIN_S)
@@ -80,6 +80,12 @@ def felt_changed(facts: Facts) -> Finding | None:
     return Finding(
         92, "The empty felt is not the one that was calibrated: a new layout?", tuple(evidence)
     )
+
+
+def _sensing_answers(facts: Facts) -> bool:
+    """Whether a wrong table file names other ICs than those under the felt."""
+    missing = missing_ics(facts)
+    return bool(missing) and not any(facts.sensors_of(name) for name in missing)
 
 
 def loose_pad(facts: Facts) -> Finding | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from protocol.bundle.causes.buses import silent_ic, wrong_board_file
 from protocol.bundle.causes.facts import Facts
 from protocol.bundle.causes.rule import Finding, Rule
 
@@ -25,8 +24,6 @@ def dying_lamp(facts: Facts) -> Finding | None:
 
 
 def stuck_key(facts: Facts) -> Finding | None:
-    if silent_ic(facts) or wrong_board_file(facts):
-        return None
     held: dict[str, int] = {}
     for diary in facts.diaries:
         for key, seconds in diary.get("keys_down_s", {}).items():

@@ -26,7 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--matrix", type=whole(1), metavar="N", help="every fault N times: what was named for it"
     )
-    parser.add_argument("--save", action="store_true", help="add the matrix to what was measured")
+    parser.add_argument(
+        "--pairs", type=whole(1), metavar="N", help="N pairs of faults: whether both are named"
+    )
+    parser.add_argument("--save", action="store_true", help="add it to what was measured")
     parser.add_argument("--document", type=Path, metavar="FILE", help="write the fault tree there")
 
 
@@ -46,6 +49,10 @@ def main(options: argparse.Namespace) -> int:
         from sim.runs.diagnose.matrix import print_matrix
 
         return print_matrix(options.matrix, seed, options.save)
+    if options.pairs:
+        from sim.runs.diagnose.pairs import print_pairs
+
+        return print_pairs(options.pairs, seed, options.save)
     faults = wanted(options.faults)
     bundle = bundle_of(faults, seed)
     if options.keep:

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterator
 
 from protocol.bundle.causes import RULES
+from sim.runs.diagnose import pairs
 from sim.runs.diagnose.matrix import Matrix, measured, on_diagonal, wanted_for
 
 COLUMNS = 100
@@ -44,6 +45,16 @@ A row is what was put in. Evenings after which a rule was changed are left out.
 `python -m sim diagnose --matrix N` measures it again at fresh seeds, and `--save` adds it to this
 table. Every run of `make test` tries some faults at a fresh seed.
 
+## Two faults at once
+
+{tried} of {sensible} pairs of these faults were put into one table each, at fresh seeds. **Both
+were named first in {named} of {evenings} evenings ({part:.1%}).** {missed} `--pairs N` tries those
+that were tried least; CI tries some at fresh seeds each time. Two faults strike two parts: of an IC
+that is silent, nobody can tell that its interrupt line is shorted as well. These pairs are left
+out, because one takes away what the other would be known by:
+
+{hidden}
+
 The simulator's faults are a model of real ones. No rule has met a real table yet.
 """
 
@@ -77,4 +88,24 @@ def _about(matrix: Matrix) -> Iterator[str]:
         others = {each: count for each, count in row.items() if each != wanted_for(name)}
         instead = ", ".join(f"{each} {count}" for each, count in sorted(others.items()))
         yield f"| {name} | {sum(row.values())} | {right} | {instead} |"
-    yield AFTER.rstrip("\n")
+    yield ""
+    yield _after(pairs.measured())
+
+
+def _after(tally: pairs.Tally) -> str:
+    missed = ", ".join(pair.replace(",", " and ") for pair, (_, many) in tally.items() if many)
+    text = AFTER.format(
+        tried=len(tally),
+        sensible=len(pairs.sensible()),
+        named=sum(named for named, _ in tally.values()),
+        evenings=sum(map(sum, tally.values())),
+        part=pairs.named_part(tally),
+        missed=f"Missed once or more: {missed}." if missed else "",
+        hidden="{hidden}",
+    )
+    rows = [
+        "\n".join(_wrapped(f"- {' and '.join(sorted(pair))}: {why}", "  "))
+        for pair, why in pairs.HIDDEN.items()
+    ]
+    paragraphs = [textwrap.fill(each, COLUMNS) for each in text.strip("\n").split("\n\n")]
+    return "\n\n".join(paragraphs).format(hidden="\n".join(rows))

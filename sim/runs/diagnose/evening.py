@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +25,10 @@ from sim.time.loop import run_virtual
 
 EVENING_S = 55
 FIRST_S, BETWEEN_S = (8, 20), (3, 8)
-LAST_S = (35, 50)
+# The diary is kept once a minute: a plug that is pulled sooner takes what it told with it.
+LAST_S = (65, 80)
+# Rounds that tell of a pad, before what hides it; and how long a unit has to notice what struck.
+PLAYED_S, NOTICED_S = 25, (12, 18)
 TECH = "Tech 3"
 READY_S = 3
 TECH_WAITS_S = 4
@@ -60,33 +63,39 @@ async def _evening(faults: Sequence[str], seed: int, folder: Path) -> bytes:
 async def _play(ill: IllTable, faults: Sequence[Fault], chance: random.Random) -> None:
     """Until the evening is over and every fault has struck."""
     begun_s = asyncio.get_running_loop().time()
-    strikes = [
-        asyncio.create_task(_later(at_s, fault, ill, random.Random(chance.getrandbits(64))))
-        for at_s, fault in _moments(faults, chance)
-    ]
+    strikes = asyncio.create_task(_strike(ill, faults, random.Random(chance.getrandbits(64))))
     life = asyncio.create_task(_life(ill, random.Random(chance.getrandbits(64))))
     play = random.Random(chance.getrandbits(64))
-    while asyncio.get_running_loop().time() - begun_s < EVENING_S or not all(
-        strike.done() for strike in strikes
-    ):
+    while asyncio.get_running_loop().time() - begun_s < EVENING_S or not strikes.done():
         await _round(ill, play)
-    await asyncio.gather(life, *strikes)
+    await asyncio.gather(life, strikes)
 
 
-def _moments(faults: Sequence[Fault], chance: random.Random) -> list[tuple[float, Fault]]:
-    """When each strikes: first what chips must tell of, last what hides everything else."""
-    at_s, moments = chance.uniform(*FIRST_S), []
-    for fault in sorted(faults, key=lambda each: (each.hides_others, not each.needs_play)):
-        if fault.hides_others and len(faults) > 1:
-            at_s = max(at_s, chance.uniform(*LAST_S))
-        moments.append((at_s, fault))
+async def _strike(ill: IllTable, faults: Sequence[Fault], chance: random.Random) -> None:
+    """What chips must tell of comes first. What hides others comes last, one after the other."""
+    plain = sorted(
+        (each for each in faults if not each.hides), key=lambda each: not each.needs_play
+    )
+    hiding = sorted((each for each in faults if each.hides), key=lambda each: each.hides)
+    at_s, tasks = chance.uniform(*FIRST_S), []
+    for fault in plain:
+        strike = fault.strike(ill, random.Random(chance.getrandbits(64)))
+        tasks.append(asyncio.create_task(_later(at_s, strike)))
         at_s += chance.uniform(*BETWEEN_S)
-    return moments
+    if plain and hiding:
+        at_s = max(at_s, chance.uniform(*LAST_S))
+        at_s += PLAYED_S * any(each.needs_play for each in plain)
+    await asyncio.sleep(at_s)
+    for number, fault in enumerate(hiding):
+        if number:
+            await asyncio.sleep(chance.uniform(*NOTICED_S))
+        await fault.strike(ill, chance)
+    await asyncio.gather(*tasks)
 
 
-async def _later(after_s: float, fault: Fault, ill: IllTable, chance: random.Random) -> None:
+async def _later(after_s: float, strike: Awaitable[None]) -> None:
     await asyncio.sleep(after_s)
-    await fault.strike(ill, chance)
+    await strike
 
 
 async def _round(ill: IllTable, chance: random.Random) -> None:

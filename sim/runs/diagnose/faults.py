@@ -33,16 +33,15 @@ class Fault:
     strike: Strike
     # Rounds must be played after it, so that chips tell of it: it strikes first of several.
     needs_play: bool = False
-    # Nothing else can be seen, or played, once it struck: it strikes last of several.
-    hides_others: bool = False
+    # What else can be seen once it struck. The higher, the less: it strikes later than others.
+    hides: int = 0
 
 
 # -- buses and ICs -------------------------------------------------------------------------------
 
 
 async def silent_ic(table: IllTable, chance: random.Random) -> None:
-    ic = chance.choice(table.world.board.ics)
-    table.world.faults.nack(ic.name)
+    table.world.faults.nack(table.another_ic(chance, table.world.board.ics).name)
 
 
 async def held_bus(table: IllTable, chance: random.Random) -> None:
@@ -58,7 +57,7 @@ async def held_bus(table: IllTable, chance: random.Random) -> None:
 
 async def shorted_interrupt(table: IllTable, chance: random.Random) -> None:
     ics = [ic for ic in table.world.board.ics if ic.interrupt_gpio is not None]
-    table.world.faults.ground_interrupt(chance.choice(ics).name)
+    table.world.faults.ground_interrupt(table.another_ic(chance, ics).name)
 
 
 async def wrong_board_file(table: IllTable, chance: random.Random) -> None:
@@ -68,7 +67,8 @@ async def wrong_board_file(table: IllTable, chance: random.Random) -> None:
     free = [
         (ic, address) for ic in board.ics for address in ADDRESSES[ic.kind] if address not in used
     ]
-    wrong = _moved(board, *chance.choice(free))
+    ic = table.another_ic(chance, [each for each, _ in free])
+    wrong = _moved(board, ic, chance.choice([address for each, address in free if each is ic]))
     await table.stop()
     table.table.unit.config = replace(config, board=wrong)
     await asyncio.sleep(chance.uniform(2, 6))
@@ -84,7 +84,8 @@ def _moved(board: BoardConfig, ic: IcConfig, address: int) -> BoardConfig:
 
 
 async def loose_pad(table: IllTable, chance: random.Random) -> None:
-    sensor, kind = chance.choice(table.sensors), chance.choice(("open", "shorted", "half off"))
+    (sensor,) = table.other_sensors(chance, 1)
+    kind = chance.choice(("open", "shorted", "half off"))
     if kind == "half off":
         table.world.on_felt(lambda physics, now_s: physics.loosen(sensor))
     else:
@@ -92,16 +93,12 @@ async def loose_pad(table: IllTable, chance: random.Random) -> None:
 
 
 async def wet_felt(table: IllTable, chance: random.Random) -> None:
-    count = chance.randint(2, 4)
-    first = chance.randint(0, len(table.sensors) - count)
-    table.world.spill(table.sensors[first : first + count])
+    table.world.spill(table.other_sensors(chance, chance.randint(2, 4)))
 
 
 async def noisy_charger(table: IllTable, chance: random.Random) -> None:
     """Something that switches lies near some of the pads, and is in use most of the time."""
-    count = chance.randint(2, 5)
-    first = chance.randint(0, len(table.sensors) - count)
-    near = table.sensors[first : first + count]
+    near = table.other_sensors(chance, chance.randint(2, 5))
     part = chance.uniform(0.15, 0.6)
 
     def begin(physics: object, now_s: float) -> None:
@@ -115,7 +112,7 @@ async def noisy_charger(table: IllTable, chance: random.Random) -> None:
 
 async def worn_pad(table: IllTable, chance: random.Random) -> None:
     """It feels a chip less and less, or its empty reading has moved away from all others."""
-    sensor = chance.choice(table.sensors)
+    (sensor,) = table.other_sensors(chance, 1)
     if chance.random() < 0.6:
         part = chance.uniform(0.45, 0.72)
         table.physics.pads[sensor].sensitivity *= part
@@ -278,23 +275,26 @@ async def half_read_cards(table: IllTable, chance: random.Random) -> None:
         await asyncio.sleep(chance.uniform(2, 5))
 
 
+# The unit starts anew; a part of the table is gone; all of it is; nothing is recorded any more.
+STARTS_ANEW, PART_GONE, BUS_GONE, NO_RECORD = 1, 2, 3, 4
+
 FAULTS: dict[str, Fault] = {
-    "silent-ic": Fault(silent_ic, hides_others=True),
-    "held-bus": Fault(held_bus, hides_others=True),
+    "silent-ic": Fault(silent_ic, hides=PART_GONE),
+    "held-bus": Fault(held_bus, hides=BUS_GONE),
     "shorted-interrupt": Fault(shorted_interrupt),
     "loose-pad": Fault(loose_pad),
     "wet-felt": Fault(wet_felt),
     "noisy-charger": Fault(noisy_charger),
     "worn-pad": Fault(worn_pad, needs_play=True),
-    "felt-changed": Fault(felt_changed, hides_others=True),
-    "wrong-board-file": Fault(wrong_board_file, hides_others=True),
+    "felt-changed": Fault(felt_changed, hides=STARTS_ANEW),
+    "wrong-board-file": Fault(wrong_board_file, hides=PART_GONE),
     "supply-dips": Fault(supply_dips),
-    "failing-disk": Fault(failing_disk, hides_others=True),
+    "failing-disk": Fault(failing_disk, hides=NO_RECORD),
     "clock-jump": Fault(clock_jump),
     "link-flapping": Fault(link_flapping),
-    "refused-certificate": Fault(refused_certificate, hides_others=True),
-    "fork": Fault(fork, hides_others=True),
-    "damaged-journal": Fault(damaged_journal, hides_others=True),
+    "refused-certificate": Fault(refused_certificate, hides=STARTS_ANEW),
+    "fork": Fault(fork, hides=NO_RECORD),
+    "damaged-journal": Fault(damaged_journal, hides=NO_RECORD),
     "dying-lamp": Fault(dying_lamp),
     "stuck-key": Fault(stuck_key),
     "half-read-cards": Fault(half_read_cards),

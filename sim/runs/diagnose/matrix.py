@@ -33,8 +33,11 @@ def repeat(faults: list[str], seed: int) -> str:
     return f"    python -m sim diagnose {given}--seed {seed}"
 
 
-def measure(count: int, seed: int) -> Matrix:
-    """Each fault, and a sound table, with `count` seeds from this one on."""
+def measure(count: int, seed: int, is_saved: bool = False) -> Matrix:
+    """Each fault, and a sound table, with `count` seeds from this one on.
+
+    What is saved is saved row by row: a run of an hour may be ended.
+    """
     matrix: Matrix = {}
     for name in (*FAULTS, SOUND):
         row = matrix.setdefault(name, Counter())
@@ -44,6 +47,8 @@ def measure(count: int, seed: int) -> Matrix:
             row[named] += 1
             if named != wanted_for(name):
                 print(repeat(faults, seed + number), flush=True)
+        if is_saved:
+            save({name: row})
         print(f"{name:20} {row[wanted_for(name)]} of {count}  {dict(row)}", flush=True)
     return matrix
 
@@ -55,9 +60,7 @@ def on_diagonal(matrix: Matrix) -> float:
 
 def print_matrix(count: int, seed: int, is_saved: bool) -> int:
     print(f"seeds {seed} to {seed + count - 1}")
-    matrix = measure(count, seed)
-    if is_saved:
-        save(matrix)
+    matrix = measure(count, seed, is_saved)
     part = on_diagonal(matrix)
     print(f"{part:.1%} are on the diagonal")
     return 0 if part >= DIAGONAL_MIN else 1
@@ -71,5 +74,7 @@ def measured() -> Matrix:
 def save(matrix: Matrix) -> None:
     """Adds to what was measured before."""
     kept = measured() if MEASURED.exists() else {}
-    summed = {name: dict(kept.get(name, Counter()) + row) for name, row in matrix.items()}
+    for name, row in matrix.items():
+        kept[name] = kept.get(name, Counter()) + row
+    summed = {name: dict(kept[name]) for name in (*FAULTS, SOUND) if name in kept}
     MEASURED.write_text(json.dumps(summed, indent=1) + "\n", encoding="utf-8")

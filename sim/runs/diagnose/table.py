@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from controller.link.call_order import Connect
 from controller.service.live.around import ServicePlace
 from controller.unit import Unit
+from hal.board.config import IcConfig
 from hal.loop_watch import UNIT_BEAT_S, LoopWatch
 from protocol.secrets import tls
 from protocol.wire.stream import FrameStream
@@ -45,6 +46,7 @@ class IllTable:
         self.machine = MachineFiles(folder / "root")
         self.clock = MachineClock()
         self.watch: LoopWatch | None = None
+        self._struck: set[str] = set()
         self.identity = folder / "data" / "identity"
         self.identity.mkdir(parents=True)
         self.authority = Authority("Floor CA")
@@ -61,6 +63,19 @@ class IllTable:
         unit.service = ServicePlace(folder / "data", root=self.machine.root)
         unit.companion = self._watch_loop
         self._connect: Connect = unit.connect
+
+    def another_ic(self, chance: random.Random, ics: Sequence[IcConfig]) -> IcConfig:
+        """One that nothing struck yet: of two faults in one part nobody could tell both."""
+        ic = chance.choice([each for each in ics if each.name not in self._struck] or ics)
+        self._struck.add(ic.name)
+        return ic
+
+    def other_sensors(self, chance: random.Random, count: int) -> list[str]:
+        """So many neighbours, of which nothing struck one yet as far as there is room."""
+        runs = [self.sensors[at : at + count] for at in range(len(self.sensors) - count + 1)]
+        run = chance.choice([each for each in runs if self._struck.isdisjoint(each)] or runs)
+        self._struck.update(run)
+        return run
 
     @property
     def unit(self) -> Unit | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sim.runs.diagnose import pairs
 from sim.runs.diagnose.document import fault_tree
 from sim.runs.diagnose.faults import FAULTS
 from sim.runs.diagnose.matrix import DIAGONAL_MIN, SOUND, measured, on_diagonal
@@ -24,3 +25,9 @@ def test_every_fault_was_measured_and_most_are_named() -> None:
     assert set(matrix) == {*FAULTS, SOUND}
     assert all(sum(row.values()) for row in matrix.values())
     assert on_diagonal(matrix) >= DIAGONAL_MIN
+
+
+def test_most_pairs_of_faults_are_named() -> None:
+    tally = pairs.measured()
+    assert set(tally) <= {",".join(pair) for pair in pairs.sensible()}
+    assert pairs.named_part(tally) >= DIAGONAL_MIN

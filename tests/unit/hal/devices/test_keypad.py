@@ -139,6 +139,57 @@ def test_a_quick_roll_from_key_to_key_counts_both(keypad: Keypad, keys: Keys) ->
     assert run_virtual(main()) == [KeyPress("SEAT 1"), KeyPress("END")]
 
 
+def test_a_line_held_low_costs_no_quick_press_and_is_told(
+    keypad: Keypad, keys: Keys, pin_factory: MockFactory
+) -> None:
+    """Catches: a shorted line that is waited for, while a finger comes and goes."""
+
+    async def main() -> tuple[list[object], int]:
+        keys.interrupts = False
+        pin_factory.pin(INT_GPIO).drive_low()
+        pressed: list[object] = []
+        for begin in range(1000, 6000, 730):
+            at(begin, keys.down, "END")
+            at(begin + 80, keys.up, "END")
+        for _ in range(7):
+            pressed.append(await wait_for_ms(keypad.next_press(), 2000))
+        return pressed, keypad.line_held_s()
+
+    pressed, held_s = run_virtual(main())
+    assert pressed == [KeyPress("END")] * 7
+    assert held_s >= 5
+
+
+def test_a_line_that_is_free_is_not_told_as_held(keypad: Keypad, keys: Keys) -> None:
+    async def main() -> int:
+        at(1000, keys.down, "END")
+        at(9000, keys.up, "END")
+        await keypad.next_press()
+        with pytest.raises(TimeoutError):
+            await wait_for_ms(keypad.next_press(), 6000)
+        return keypad.line_held_s()
+
+    assert run_virtual(main()) == 0
+
+
+def test_a_keypad_that_does_not_answer_holds_no_key_down(
+    keypad: Keypad, keys: Keys, smbus: Any
+) -> None:
+    """Catches: a key that counts as stuck for as long as the bus is out."""
+
+    async def main() -> dict[str, int]:
+        keys.down("END")
+        await keypad.start()
+        await asyncio.sleep(3)
+        assert keypad.down_s() == {"END": 3}
+        smbus.failures.extend([OSError(121, "x")] * 3)
+        with pytest.raises(BusFault):
+            await keypad.next_press()
+        return keypad.down_s()
+
+    assert run_virtual(main()) == {}
+
+
 def test_a_vanished_interrupt_is_found_by_the_poll(keypad: Keypad, keys: Keys) -> None:
     async def main() -> tuple[object, int]:
         keys.interrupts = False

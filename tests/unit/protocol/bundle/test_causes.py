@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from protocol.bundle.archive import BundleFault
 from protocol.bundle.causes import RULES, causes_of
 from tests.kit.bundles import SENSORS, bundle_with, spots
 
@@ -61,7 +62,10 @@ FOUND = {
         diary(buses=[bus(faults=30, last_fault=NACK, faults_at={"90": 30})]),
     ],
     "held-bus": [diary(buses=[bus(recoveries=2, freed=1, last_recovery="came free")])],
-    "shorted-interrupt": [fault("interrupt", "sense-1", "its interrupt line is held low")],
+    "shorted-interrupt": [
+        fault("interrupt", "sense-1", "its interrupt line is held low"),
+        diary(keypad_line_held_s=20),
+    ],
     "wrong-board-file": [scanned((0x5A, "sense-1", "silent"), (0x5B, "", "stranger"))],
     "loose-pad": [diary(spots=spots({"3A": {LOOSE: 9}}, {}))],
     "wet-felt": [diary(spots=wet_spots())],
@@ -96,7 +100,7 @@ SOUND = [
     diary(spots=spots({"3A": {WET: 3, NOISE: 4}}, EVEN | {"3A": [0.9, 0.88, 0.9]})),
     diary(computer={"looks": 9, "supply_looks": {}, "supply_since_start": []}),
     diary(clock_jumps=[], link={"losses": 2, "endings": {"nothing heard for 5 s": 2}}),
-    diary(loop={"last": [[1, 400, "a"]]}, keys_down_s={"START": 4}),
+    diary(loop={"last": [[1, 400, "a"]]}, keys_down_s={"START": 4}, keypad_line_held_s=1),
     diary(swipes={"read": 9, "unread": {"card read in part": 3, "reader unplugged": 9}}),
     {"unit": {"disk_wear_percent": 20, "disk_free_bytes": 10**9, "clock_offset_ms": 40}},
 ]
@@ -127,6 +131,40 @@ def test_the_surest_comes_first() -> None:
     parts = diary(loop={"last": [[1, 2000, "a"]]}, keys_down_s={"START": 40})
     causes = causes_of(bundle_with(**parts))
     assert [cause.name for cause in causes] == ["stuck-key", "slow-loop"]
+
+
+SILENT_LAMPS = scanned((0x40, "lights-1", "silent"), (0x5A, "sense-1", "answers"))
+HELD_LINE = {"code": "interrupt", "part": "sense-1", "text": "its interrupt line is held low"}
+FREED = diary(buses=[bus(recoveries=2, freed=1, last_recovery="came free")])
+CHANGED = diary(spots=spots({sensor: {MOVED: 9} for sensor in SENSORS}, {}))
+WRONG_LAMPS = scanned((0x40, "lights-1", "silent"), (0x41, "", "stranger"))
+WRONG_PADS = scanned((0x5A, "sense-1", "silent"), (0x5B, "", "stranger"))
+
+
+def _with_fault(parts: dict[str, Any]) -> dict[str, Any]:
+    return {"table": parts["table"] | {"faults": [HELD_LINE]}}
+
+
+@pytest.mark.parametrize(
+    ("parts", "names"),
+    [
+        (_with_fault(SILENT_LAMPS), ["silent-ic", "shorted-interrupt"]),
+        (SILENT_LAMPS | diary(keys_down_s={"END": 30}), ["silent-ic", "stuck-key"]),
+        (SILENT_LAMPS | FREED, ["silent-ic", "held-bus"]),
+        (_with_fault(WRONG_LAMPS), ["wrong-board-file", "shorted-interrupt"]),
+        (WRONG_LAMPS | CHANGED, ["wrong-board-file", "felt-changed"]),
+        # What follows from the first is no second fault.
+        (_with_fault(WRONG_PADS), ["wrong-board-file"]),
+        (WRONG_PADS | CHANGED, ["wrong-board-file"]),
+    ],
+)
+def test_of_two_faults_both_are_named(parts: dict[str, Any], names: list[str]) -> None:
+    assert [cause.name for cause in causes_of(bundle_with(**parts))] == names
+
+
+def test_parts_in_another_shape_are_one_sentence() -> None:
+    with pytest.raises(BundleFault, match="not as this tool knows them"):
+        causes_of(bundle_with(diary=["no map"]))
 
 
 def test_what_an_earlier_start_saw_counts() -> None:
