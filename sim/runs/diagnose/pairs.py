@@ -83,8 +83,7 @@ def print_pairs(count: int, seed: int, is_saved: bool) -> int:
 
 
 def named_part(tally: Tally) -> float:
-    named, missed = (sum(column) for column in zip(*tally.values(), strict=True))
-    return named / (named + missed)
+    return sum(named for named, _ in tally.values()) / sum(map(sum, tally.values()))
 
 
 def save(tally: Tally) -> None:
