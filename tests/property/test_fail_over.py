@@ -19,7 +19,7 @@ import pytest
 
 from manager.__main__ import main
 from manager.ledger.engines.places import reader_at
-from manager.ledger.engines.relations import TRANSACTIONS
+from manager.ledger.engines.relations import TRANSACTIONS, Row
 from manager.ledger.store.ledger import Ledger
 from tests.kit.linked_floor import LinkedFloor, until
 from tests.kit.patroni_cluster import PASSWORD, Cluster, why_not
@@ -132,18 +132,20 @@ def test_a_backup_is_restored_to_its_last_archived_entry_and_audited(
     own = f"postgresql://replicator:{PASSWORD}@{leader.host}:{leader.postgres_port}/postgres"
     backup = run_as_postgres("backup", own, str(folder / "b"))
 
-    async def play_on() -> None:
-        """What comes after the backup is in the archive alone."""
+    async def play_on() -> list[Row]:
+        """What comes after the backup is in the archive alone. Returns the newest entry of it."""
         async with managers.floor("north", "south") as floor:
             await floor.until_played(10, BACK_MAX_S)
             await floor.until_drained(BACK_MAX_S)
+        archived = entries(managers.place, newest=1)  # a manager goes on noting what it misses
         with psycopg.connect(cluster.url(), autocommit=True) as superuser:
             found = superuser.execute("SELECT pg_walfile_name(pg_switch_wal())").fetchone()
         assert found is not None
         last = cluster.folder / cluster.standby() / "archive" / found[0]
         await until(last.exists, BACK_MAX_S)
+        return archived
 
-    asyncio.run(play_on())
+    archived = asyncio.run(play_on())
     archive = cluster.folder / cluster.standby() / "archive"  # which outlives the primary
     try:
         run_as_postgres("restore-drill", backup, str(folder / "r"), str(archive))
@@ -152,17 +154,18 @@ def test_a_backup_is_restored_to_its_last_archived_entry_and_audited(
         data.mkdir(mode=0o700)
         (data / "database").write_text(restored)
         assert main(["audit", "--data", str(data)]) == 0
-        assert newest(restored) == newest(managers.place)
+        assert archived
+        assert entries(restored, number=archived[0][0]) == archived
     finally:
         pid = int((folder / "r" / "data" / "postmaster.pid").read_text().split()[0])
         os.kill(pid, signal.SIGKILL)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def newest(place: str) -> list[tuple[object, ...]]:
+def entries(place: str, newest: int | None = None, **where: int) -> list[Row]:
     ledger = Ledger(reader_at(place))
     try:
-        return ledger.find(TRANSACTIONS, {}, newest=1)
+        return ledger.find(TRANSACTIONS, where, newest=newest)
     finally:
         ledger.close()
 
