@@ -16,7 +16,7 @@ import { followZoom } from "./zoom.js";
 import { LIGHTS, MESSAGE_KINDS, STATES } from "./words.js";
 
 const OWN_MESSAGE_MS = 8000;
-const LONG_SENTENCE = 115; // letters that fit on two lines, also beside REOPEN
+const TWO_LINES = { alone: 125, besideReopen: 90 }; // letters that surely fit
 const NO_CONTACT = "No contact with the table unit for {}. Nothing on this screen can be trusted until it returns.";
 let view = null;
 let ownMessageUntil = 0;
@@ -196,7 +196,8 @@ function showMessage(kind, text) {
   setData(byId("message"), "kind", kind);
   setText(byId("message-kind"), say(MESSAGE_KINDS[kind] ?? kind));
   setText(byId("message-text"), text);
-  setData(byId("message"), "long", text.length > LONG_SENTENCE ? "yes" : "no");
+  const room = document.querySelector(".reopen:not([hidden])") ? TWO_LINES.besideReopen : TWO_LINES.alone;
+  setData(byId("message"), "long", text.length > room ? "yes" : "no");
   if (kind === "refused" && isNew) byId("message").animate([{ translate: "0 -0.35rem" }, { translate: "0 0" }], 180);
 }
 
