@@ -37,6 +37,7 @@ SYNCS = 200
 BLOCK_BYTES = 4096
 PROBES = 20
 PROBE_PAUSE_S = 0.4
+SHOWN_MAX_S = 30.0  # a table without a link counts as if it had been shown the change then
 START_MAX_S = 60.0
 ANSWER_MAX_S = 300.0  # of the units, beyond the time that they play
 
@@ -127,16 +128,18 @@ def _shown_ms(clients: list[Connection]) -> list[float]:
     for _ in range(PROBES):
         before = {cents for part in _ask(clients, "shown") for cents, _ in part}
         (said_s,) = _ask(clients[:1], "start_one")
-        shown = [each for part in _until_moved(clients, before) for each in part]
-        found += [(at_s - said_s) * 1000 for _, at_s in shown]
+        late_s = said_s + SHOWN_MAX_S
+        shown = [each for part in _until_moved(clients, before, late_s) for each in part]
+        found += [((late_s if cents in before else at_s) - said_s) * 1000 for cents, at_s in shown]
         time.sleep(PROBE_PAUSE_S)
     return found
 
 
-def _until_moved(clients: list[Connection], before: set[int]) -> list[Any]:
+def _until_moved(clients: list[Connection], before: set[int], until_s: float) -> list[Any]:
     while True:
         parts = _ask(clients, "shown")
-        if not any(cents in before for part in parts for cents, _ in part):
+        has_moved = not any(cents in before for part in parts for cents, _ in part)
+        if has_moved or time.monotonic() > until_s:
             return parts
         time.sleep(0.05)
 
