@@ -17,7 +17,7 @@ WORKERS ?= 3
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run setup-test setup-check check quick-tests test every-test test-python test-kernel test-property test-packages test-deploy deb image storm diagnose soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
+.PHONY: help setup run setup-test setup-check check quick-tests test every-test test-python test-kernel test-property test-packages test-updates test-deploy deb image storm diagnose soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
 
 help: ## print this list
 	@sed -nE -e 's/^#> (.*)/\n\1/p' -e 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -75,6 +75,9 @@ test-property: setup-test ## several managers over PostgreSQL under Patroni and 
 
 test-packages: setup-check ## the Debian packages in a clean Debian root: installed, upgraded, purged; as root
 	@deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy/test_manager_package.py tests/deploy/test_tech_package.py
+
+test-updates: setup-check ## updates by the image's own RAUC and scripts, without a boot; builds the image, as root
+	@deploy/setup/image && $(PYTHON) -m pytest -m deploy -q tests/deploy/test_update.py
 
 test-deploy: setup-check ## the packages, and an image built twice and booted in QEMU; as root
 	@deploy/setup/image && deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy

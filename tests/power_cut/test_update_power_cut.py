@@ -26,6 +26,7 @@ PROGRAMS = {
     GOOD: Behaviour(),
     "does not boot": Behaviour(boots=False),
     "crashes at its start": Behaviour(restarts=1, is_ready=False),
+    "crashes and comes back": Behaviour(restarts=1),
     "hangs": Behaviour(is_ready=False),
     "is not welcomed": Behaviour(unproven="The Game Manager has not welcomed it yet."),
     "fails its self-test": Behaviour(failed="lamps: dark"),
