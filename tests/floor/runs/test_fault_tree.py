@@ -27,7 +27,8 @@ def test_every_fault_was_measured_and_most_are_named() -> None:
     assert on_diagonal(matrix) >= DIAGONAL_MIN
 
 
-def test_most_pairs_of_faults_are_named() -> None:
+def test_no_pair_that_was_tried_is_never_named() -> None:
+    """How often is on the page; a pair that is missed each time is a broken rule."""
     tally = pairs.measured()
     assert set(tally) <= {",".join(pair) for pair in pairs.sensible()}
-    assert pairs.named_part(tally) >= DIAGONAL_MIN
+    assert [pair for pair, (named, _) in tally.items() if not named] == []
