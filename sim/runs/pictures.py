@@ -16,6 +16,7 @@ from sim.runs.bench_browser import BenchAddresses, act, chromium_page, new_page,
 TABLE = "four-card-touch"
 REST_MS = 4000  # a chip has come to rest and is known, also on a busy machine
 STILL_MS = 4000  # a plot has its curve, and nothing on the page moves any more
+BUNDLE_LOOK_MS, BUNDLE_LOOKS_MAX = 1000, 120
 LANGUAGES = ("en", "es")
 SENSORS = ("2A", "5A", "7A")
 TECH, PIN = "Tech 3", "246813"  # of the tables that ship
@@ -99,6 +100,22 @@ def photograph_office(page: Any, url: str, folder: Path) -> None:
     page.wait_for_selector("#wrong-table-seats")
     photograph("", "5-set-up")
     photograph("/cards", "6-cards")
+    photograph_bundle(page, url, folder)
+
+
+def photograph_bundle(page: Any, url: str, folder: Path) -> None:
+    """Asked for at the manager; it names the IC that was silent while the technician scanned."""
+    page.goto(f"{url}/bundles")
+    page.get_by_role("button", name="Ask for a bundle").click()
+    page.wait_for_selector(".notice")
+    for _ in range(BUNDLE_LOOKS_MAX):
+        if page.locator("[data-bundle]").count():
+            break
+        page.wait_for_timeout(BUNDLE_LOOK_MS)
+        page.reload()
+    page.get_by_role("link", name="Open").first.click()
+    page.wait_for_selector('[data-cause="silent-ic"]')
+    page.screenshot(path=folder / "office-7-bundle.png")
 
 
 def move_chips(page: Any, addresses: BenchAddresses, action: str) -> None:
