@@ -89,7 +89,8 @@ def test_at_night_a_bet_is_dimmed_and_what_must_be_noticed_is_not(
     async def act(table: FloorTable) -> None:
         table.world.lamps.night_part = 0.4
         assert await table.world.settled_light("3A") == "detected"
-        table.place("5A")  # refused: it is still coming to rest
+        table.place("5A")
+        await aio.sleep_ms(25)  # seen by now, and refused: it is still coming to rest
         await table.press("START")
         await aio.sleep_ms(1200)
         assert table.world.level_now("3A", WHITE) == pytest.approx(0.4, abs=0.01)
