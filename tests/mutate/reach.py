@@ -43,7 +43,12 @@ class Reach:
         self._by_function: dict[str, list[Reached]] | None = None
 
     def unmeasured(self, root: Path, test_files: Iterable[str]) -> list[str]:
-        return [file for file in test_files if self._digests.get(file) != _digest(root / file)]
+        """Those to measure. What was measured of a file that is gone is forgotten."""
+        files = list(test_files)
+        for gone in self._digests.keys() - set(files):
+            del self._digests[gone], self._rows[gone]
+            self._by_function = None
+        return [file for file in files if self._digests.get(file) != _digest(root / file)]
 
     def measure(
         self, root: Path, files: list[str], record: Callable[[list[str]], list[dict[str, object]]]

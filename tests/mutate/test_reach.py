@@ -35,3 +35,7 @@ def test_each_other_file_has_its_turn_before_any_is_asked_twice(tmp_path: Path) 
     change = Change(module, name, 1, "return 1", "number", "1", "2", 7, 8)
     asked = [each.test.rpartition("_")[2] for each in reach.tests_for(change)]
     assert asked == ["f", "e", "d", "a", "c", "b"]
+    (tmp_path / NEAR).unlink()
+    assert reach.unmeasured(tmp_path, [OWN, *FAR]) == []
+    asked = [each.test.rpartition("_")[2] for each in reach.tests_for(change)]
+    assert asked == ["f", "a", "c", "b"], "nobody asks a test that is gone"

@@ -42,7 +42,7 @@ def journal(tmp_path: Path) -> Journal:
 # durable then, and the round stood where it was until the next start.
 @pytest.mark.parametrize("leaves_after_ms", [0, 1, 30, 200, 1000, 2500])
 def test_a_command_is_finished_when_its_caller_leaves(
-    journal: Journal, leaves_after_ms: int
+    journal: Journal, leaves_after_ms: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scenario() -> None:
         keeper = make_keeper(journal)
@@ -60,6 +60,7 @@ def test_a_command_is_finished_when_its_caller_leaves(
         journal.close()
 
     run_virtual(scenario())
+    assert not [each for each in caplog.records if "failed" in each.getMessage()]
 
 
 def test_a_disk_that_fails_after_the_caller_left_is_logged(

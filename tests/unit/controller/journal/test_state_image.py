@@ -11,7 +11,8 @@ from controller.core.round.state import RoundState
 from controller.journal import state_check
 from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
-from controller.journal.state_image import CriticalState, head_of, round_image
+from controller.journal.state_image import Baseline, CriticalState, head_of, round_image
+from protocol.proof import lineage
 from protocol.wire import events, profile
 from protocol.wire.errors import ProtocolError
 from protocol.wire.rows import AwardLine, Counters, EnvyLine
@@ -235,3 +236,17 @@ def test_an_acknowledged_history_keeps_one_step_only(disk: SimDisk) -> None:
         journal.outbox.acknowledge(journal.last_sequence)
     assert len(journal._memory._steps) == 1
     journal.close()
+
+
+def test_what_the_manager_had_counted_before_is_not_counted_again() -> None:
+    """Catches: bets and wins of the journal before counted twice, and the table stopped for it."""
+    start = events.RoundStart(1, ("1A",), (), (), 100).to_body()
+    lines = (AwardLine("1A", "four-aces", 900, "main", 1),)
+    settled = events.Settled(1, 1, lines, ()).to_body()
+    place = lineage.EarlierPlace(bytes(16), 1, bytes(32))
+    for known in (True, False):
+        state = CriticalState(Baseline())
+        for kind, body in ((events.ROUND_START, start), (events.SETTLED, settled)):
+            state.apply(kind, lineage.recorded_anew(body, place, known=known))
+        counted = (state.counters.wager_count, state.counters.win_count, state.counters.paid_cents)
+        assert counted == ((0, 0, 0) if known else (1, 1, 900))

@@ -159,3 +159,14 @@ def test_an_image_keeps_what_memory_holds_and_no_history(desk: Desk) -> None:
     assert image.counts[ROUNDS.name] == 2
     assert image.rows[CLAIMS.name] == []  # paid and settled
     assert set(image.counts) == set(RELATIONS) - {"transactions", "postings"}
+
+
+def test_where_the_newest_image_is_damaged_the_one_before_it_is_used(
+    desk: Desk, tmp_path: Path
+) -> None:
+    """Catches: the first image that cannot be read ends the search."""
+    first = close(desk, tmp_path)
+    play_on(desk)
+    close(desk, tmp_path, "2026-11-17")
+    close_path(tmp_path, "2026-11-17").write_bytes(b"\xff" * 40)
+    assert newest_image(tmp_path, desk.store) == first

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from manager.audit.audit import audit
+from manager.ledger.engines.relations import EVENTS, POSTINGS, TRANSACTIONS
 from manager.ledger.errors import LedgerError
 from manager.money import MICROCENTS_PER_CENT
 from protocol.numbers import ROLE_DEALER, ROLE_EXECUTIVE, ROLE_SUPERVISOR
@@ -263,3 +264,22 @@ def test_a_commit_may_be_repeated_at_will(desk: Desk) -> None:
     assert (again.win_number, again.lines) == (first.win_number, first.lines)
     assert len(desk.entries()) == entries
     assert desk.alarm_codes() == []
+
+
+def test_an_opening_that_is_restated_to_what_it_is_leaves_no_entry() -> None:
+    """Catches: an entry about money that moves none."""
+    desk = Desk()
+    desk.open_table("touch-1")
+    tail = desk.store.tail()
+    desk.manager.restate_opening("main", 1_000_000)
+    assert desk.store.tail() == tail
+
+
+def test_memory_lets_go_of_what_is_durable_and_not_needed() -> None:
+    """Catches: a manager that holds every event since its start."""
+    desk = Desk()
+    desk.open_table("touch-1")
+    desk.start("touch-1", 1, "1A")
+    desk.end("touch-1", 1)
+    held = desk.store._memory._held
+    assert [len(held[each.name]) for each in (EVENTS, TRANSACTIONS, POSTINGS)] == [0, 0, 0]

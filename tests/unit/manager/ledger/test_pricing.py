@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from manager.ledger.awards.settling import settle
+from manager.ledger.corrections.replacement import _still_possible
 from manager.ledger.pricing import MeterState, Pay, Rate, contribute, split_wager
 from manager.money import MICROCENTS_PER_CENT, MoneyError
 
@@ -116,3 +117,14 @@ def test_a_contribution_reaches_meter_and_reserve() -> None:
 def test_a_meter_below_zero_cannot_be() -> None:
     with pytest.raises(MoneyError):
         meter(player=-1)
+
+
+@pytest.mark.parametrize(("left_cents", "is_possible"), [(1_000, True), (999, False)])
+def test_what_comes_after_a_tray_pay_must_still_be_there(
+    left_cents: int, is_possible: bool
+) -> None:
+    """Catches: a pay from the tray that ends the look at what the meters have left."""
+    tray = Pay("6A", "fifty", "", 0, 5_000)
+    movements, _ = settle([tray, ALL], {"main": meter(house=1_000 * CENT, seed=0)})
+    now = {"main": meter(house=left_cents * CENT)}
+    assert _still_possible(movements, now) is is_possible

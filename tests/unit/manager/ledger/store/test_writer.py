@@ -129,6 +129,7 @@ def test_a_commit_that_fails_is_told_and_nothing_that_rests_on_it_happens(tmp_pa
         with pytest.raises(StorageFailed, match="the disk is gone"):
             await waiting
         assert (said, held.failures) == ([], ["the disk is gone"])
+        assert held.store.commits.durable_tail.number == 0, "nothing of it is durable"
         with pytest.raises(StorageFailed, match="the disk is gone"):
             held.store.put(ROUNDS, row(3))
         with pytest.raises(StorageFailed, match="the disk is gone"):
@@ -181,3 +182,18 @@ def test_who_waited_for_a_commit_is_told_of_it_once() -> None:
     asyncio.run(trial())
     assert told == [None]
     assert troubles == []
+
+
+def test_who_stopped_waiting_keeps_nobody_else_from_hearing(tmp_path: Path) -> None:
+    """Catches: an answer to somebody who was cancelled, which fails and ends the list."""
+
+    async def trial(held: HeldUp) -> None:
+        held.store.put(ROUNDS, row(1))
+        waiting = [asyncio.ensure_future(held.store.commits.until_durable()) for _ in range(2)]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        held.gate.release(1)
+        await asyncio.wait_for(waiting[1], 10)  # a bound for the day when nobody tells it
+        assert waiting[0].cancelled()
+
+    run(tmp_path, trial)
