@@ -15,7 +15,7 @@ from kit.web.version_signal import VersionSignal
 from manager.booking import Booking, Request
 from manager.bundles.requests import BundleRequests
 from manager.games import Catalogue, open_catalogue
-from manager.intake.approvals import concerns_a_claim, is_void_order
+from manager.intake.approvals import concerns_a_claim
 from manager.intake.intake import Intake
 from manager.intake.seals import SealBook
 from manager.intake.swipes import SwipeJudge
@@ -138,9 +138,8 @@ class Manager:
                     connection.send(answer)
             for reversal in self.intake.reversals.untold(unit):
                 connection.send(reversal)
-            if is_void_order(request) and request.get("table") == table_id:
-                for order in self.intake.ordered_voids(table_id):
-                    connection.send(order)
+            for order in self.intake.ordered_voids(table_id):
+                connection.send(order)
             connection.send_meters()
         self.changes.bump()
 

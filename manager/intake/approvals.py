@@ -13,7 +13,7 @@ from manager.ledger.book import Book
 from manager.ledger.claims import LOGGED_BY_UNIT, ClaimRecord, ClaimState, Refusal
 from manager.ledger.corrections import late_entry
 from manager.ledger.corrections.reasons import Signed
-from manager.ledger.corrections.requests import BACK_OUT, VOID_GAME, correct
+from manager.ledger.corrections.requests import BACK_OUT, correct
 from manager.ledger.engines.relations import EVENTS, SUCCESSIONS, UNITS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.entries import BY_THE_MANAGER
@@ -87,10 +87,6 @@ class Approvals:
 def concerns_a_claim(request: Mapping[str, str]) -> bool:
     """True when the table that made the claim must hear what became of it."""
     return is_approval(request) or request.get("command") == BACK_OUT
-
-
-def is_void_order(request: Mapping[str, str]) -> bool:
-    return request.get("command") == VOID_GAME
 
 
 def is_approval(request: Mapping[str, str]) -> bool:

@@ -36,6 +36,8 @@ from protocol.wire.rows import Counters
 SENT_AGAIN_WITHIN_MS = 24 * 3_600_000
 
 _UNPAID = (ClaimState.OPEN, ClaimState.OWED)
+# After these a table may be able to void its round that could not before.
+_MAKES_ROOM = (events.CANCEL, events.REVERSED, events.TAKEN_BACK)
 
 
 @dataclass(slots=True)
@@ -207,6 +209,8 @@ class Intake:
         try:
             with self._book.store.transaction():  # a refusal half-way leaves nothing behind
                 answers = self._handlers.run(context, body)
+                if event.kind in _MAKES_ROOM:
+                    answers = [*answers, *self.ordered_voids(unit.table_id)]
         except BookingRefused as refused:
             return self._refuse(context, body, refused.code, refused.sentence)
         moved = event.kind in (events.ROUND_START, events.COMMIT, events.VOIDED)
@@ -221,7 +225,8 @@ class Intake:
         refusal = Refusal(code, clipped(sentence), context.origin.sequence)
         if number:
             self._note_refusal(context, body, number, refusal)
-        return Outcome(answers=[_refusal_message(refusal, number)])
+        told = self.ordered_voids(table_id) if isinstance(body, events.Claim) else []
+        return Outcome(answers=[_refusal_message(refusal, number), *told])
 
     def _note_refusal(
         self, context: EventContext, body: events.EventBody | None, number: int, refusal: Refusal

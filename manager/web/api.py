@@ -186,6 +186,10 @@ class ManagerApi(Protocol):
 
     def table(self, table_id: str) -> View | None: ...
 
+    def void_standing(self, table_id: str, round_number: int) -> str:
+        """What has become of the order to void a game."""
+        ...
+
     def win(self, number: int) -> View | None: ...
 
     def claim(self, table_id: str, number: int) -> View | None:

@@ -71,7 +71,7 @@ def build(
             *TablePeoplePages(manager.table_people, access, render).routes(),
             *TokenPages(access, render).routes(),
             *MachineRoutes(manager.machines, access).routes(),
-            *CorrectionPages(access, templates, manager.view).routes(),
+            *CorrectionPages(access, templates, manager.view, manager.void_standing).routes(),
             *UnitPages(units, manager, access, render).routes(),
             *SpotPages(manager, access, render).routes(),
             *BundlePages(manager, access, render).routes(),

@@ -14,6 +14,7 @@ from manager.intake.units import Units
 from manager.ledger.alarm_causes import AlarmCauses, Cause, Severity
 from manager.ledger.alarms import Alarm
 from manager.ledger.book import Book
+from manager.ledger.corrections.voiding import order_standing
 from manager.ledger.engines.relations import ALARMS
 from manager.ledger.stamps import Stamp, put_stamp
 from manager.link.connection import Connection
@@ -123,6 +124,10 @@ class ManagerView:
     def table(self, table_id: str) -> dict[str, Any] | None:
         """All there is to know of one table."""
         return self.tables.page(table_id, self.causes())
+
+    def void_standing(self, table_id: str, round_number: int) -> str:
+        """What has become of the order to void a game."""
+        return order_standing(self._book, table_id, round_number)
 
     def win(self, number: int) -> dict[str, Any] | None:
         """A win as its slips print it."""

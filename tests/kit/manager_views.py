@@ -211,6 +211,9 @@ class FakeManager(Fake):
         found = [each for each in self.view()["tables"] if each["id"] == table_id]
         return table_page(found[0]) if found else None
 
+    def void_standing(self, table_id: str, round_number: int) -> str:
+        return ""
+
     def win(self, number: int) -> View | None:
         found = [win for win in self.view()["wins"] if win["number"] == number]
         return found[0] if found else None
@@ -278,6 +281,7 @@ def table_page(row: View, **fields: Any) -> View:
     meter = {"id": "main", "label": "Progressive", "shown_cents": 1000475}
     game = {"letter": "A", "title": "Four Card Poker", "paytable": "four-card/progressive/Pays-1"}
     page = {"workflow": "touch", "seats": 7, "stopped": "", "bets": ["1A"], "rounds": []}
+    page["void_order"] = ""
     page |= {"games": [game | {"wager_cents": 100, "meters": [meter]}], "causes": []}
     page["counted"] = {"wager_count": 3, "wagered_cents": 300, "win_count": 0, "paid_cents": 0}
     page |= {"rules": [("Folded hands", "qualify")], "cards": [], "techs": ["Tech 3"]}

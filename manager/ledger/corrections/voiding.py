@@ -75,8 +75,7 @@ def void_round(book: Book, rules: TableRules, voided: Voided, origin: EventSourc
 def order_void(book: Book, table_id: str, round_number: int, reason: str, signed: Signed) -> str:
     """Lets two people at the manager void the round under way; its table does it, and is told.
 
-    The round lives in its unit, so nothing is booked before the unit says that it is void. Who asks
-    again, because a win was being entered, has the table told again.
+    The round lives in its unit, so nothing is booked before the unit says that it is void.
     """
     signed.require_two("Voiding a game")
     rules = book.tables.rules(table_id)
@@ -107,6 +106,25 @@ def ordered_void(book: Book, table_id: str) -> Void | None:
         if book.swipes.card(table_id, SWIPE_VOID, latest.number, ticket):
             return Void(latest.number, reason, ticket)
     return None
+
+
+def order_standing(book: Book, table_id: str, round_number: int) -> str:
+    """What has become of an order by now, for the people who gave it."""
+    if is_voided(book.store, table_id, round_number):
+        return "Its table has voided the game."
+    latest = book.rounds.latest(table_id)
+    if latest is None or latest.number != round_number or not latest.is_on:
+        return "The game was over before its table could void it. Its bets stand."
+    claim = _standing_claim(book, latest)
+    if claim:
+        return (
+            f"Its table has not voided it: claim {claim} stands. Once that is taken back or"
+            " reversed, the table is told again by itself."
+        )
+    return (
+        "Its table has not taken it in yet: its link is down, or money of a reversed win is still"
+        " to be taken back there."
+    )
 
 
 def _order_ticket(table_id: str, round_number: int, reason: str) -> bytes:
@@ -178,13 +196,19 @@ def _check_role(card: SwipedCard, role: int) -> None:
 
 
 def _refuse_wins(book: Book, played: Round) -> None:
+    claim = _standing_claim(book, played)
+    if claim:
+        raise BookingRefused(f"Round {played.number} cannot be void: its claim {claim} stands.")
+
+
+def _standing_claim(book: Book, played: Round) -> int:
+    """The number of a claim that is open, or whose win was not reversed; 0 for none."""
     reversed_wins = book.wins.reversed_numbers(played.table_id, played.number)
     for claim in book.claims.of_round(played.table_id, played.number):
         stands = claim.state is ClaimState.COMMITTED and claim.win_number not in reversed_wins
         if stands or claim.state in _UNSETTLED:
-            raise BookingRefused(
-                f"Round {played.number} cannot be void: its claim {claim.number} stands."
-            )
+            return claim.number
+    return 0
 
 
 def _entry(book: Book, wager: int, reference: Reference, why: _Why, origin: EventSource) -> Entry:

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute
 
 from manager.booking import OPEN_TABLE
+from manager.ledger.corrections.requests import VOID_GAME
 from manager.ledger.errors import LedgerError
 from manager.people import roles
 from manager.people.people import Person
@@ -31,14 +32,19 @@ LABELS = {"label": "Card", "role": "Counts as", "last-day": "Last day", "table":
 
 
 class CorrectionPages:
-    """`view` is what the manager shows; `changed` lets its pages hear of a decision."""
+    """`view` is what the manager shows; `void_standing` says what became of an approved void."""
 
     def __init__(
-        self, access: Access, templates: Environment, view: Callable[[], Mapping[str, Any]]
+        self,
+        access: Access,
+        templates: Environment,
+        view: Callable[[], Mapping[str, Any]],
+        void_standing: Callable[[str, int], str],
     ) -> None:
         self._access = access
         self._templates = templates
         self._view = view
+        self._void_standing = void_standing
 
     def routes(self) -> list[BaseRoute]:
         page = self._access.page
@@ -191,10 +197,17 @@ class CorrectionPages:
             "decided_by": each.decided_by,
             "decided_ms": each.decided_ms,
             "answer": each.answer,
+            "standing": self._standing(each),
             "is_mine": each.asked_by == person.name,
             "deciders": sorted(roles.deciders(each.command)),
             "problem": self._access.two_people.problem_for(person, each),
         }
+
+    def _standing(self, each: Waiting) -> str:
+        """A void is approved here and done at its table, which may have to wait with it."""
+        if each.command != VOID_GAME or each.state != "approved":
+            return ""
+        return self._void_standing(each.words["table"], int(each.words["round"]))
 
     def _said(self, field: Field | None, name: str, text: str) -> tuple[str, str]:
         """One thing that was asked for, in the words of the form."""

@@ -13,6 +13,7 @@ from kit.words.numbers import money
 from manager.intake.counters import TableCounters
 from manager.intake.units import Unit, Units
 from manager.ledger.book import Book
+from manager.ledger.corrections.voiding import order_standing, ordered_void
 from manager.ledger.rules import ROLE_NAMES
 from manager.ledger.table_authority import CardKey, TableAuthority
 from manager.link.connection import Connection
@@ -94,6 +95,7 @@ class TablesView:
             "workflow": settings.workflow,
             "seats": settings.seat_count,
             "stopped": settings.stop_sentence,
+            "void_order": self._void_order(table_id),
             "bets": self._bets(table_id),
             "games": [self._game(game) for game in settings.games],
             "counted": self._counted(table_id),
@@ -138,6 +140,11 @@ class TablesView:
         if unit is None or not unit.last_event_ms:
             return None
         return max(0, self._now_ms() - unit.last_event_ms)
+
+    def _void_order(self, table_id: str) -> str:
+        """How far an order to void the game under way has come, "" without one."""
+        order = ordered_void(self._book, table_id)
+        return order_standing(self._book, table_id, order.round_number) if order else ""
 
     def _bets(self, table_id: str) -> list[str]:
         latest = self._book.rounds.latest(table_id)

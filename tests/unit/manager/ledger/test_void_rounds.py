@@ -11,6 +11,7 @@ import pytest
 from manager.audit.audit import audit, audit_transactions
 from manager.audit.voids import VoidAudit
 from manager.explain.statement import explain
+from manager.intake.intake import Outcome
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.day_reports import day_report
 from manager.ledger.reports.gaming_day import GamingDay
@@ -24,7 +25,7 @@ from protocol.numbers import (
     SWIPE_VOID,
 )
 from protocol.wire import events
-from protocol.wire.messages import Committed, Error, Void
+from protocol.wire.messages import Committed, Error, Message, Void
 from sim.floor import figures
 from tests.kit.pretend_units import SUPERVISOR_ACCOUNT, Desk, only
 
@@ -300,3 +301,44 @@ def test_an_award_that_is_not_on_the_disk_yet_counts_as_well(desk: Desk, wins: b
     (given_back,) = [moved for kind, moved in desk.entries() if kind == "VOIDED"]
     assert ("house/shortfall" in given_back) == wins
     assert audit(desk.store).sound
+
+
+def standing(desk: Desk) -> str:
+    return desk.manager.view.void_standing(TABLE, 1)
+
+
+def test_a_claim_that_crossed_the_order_is_told_and_its_end_tells_the_table_again(
+    desk: Desk,
+) -> None:
+    """Catches: a game that two people made void and that nobody voids: a hand came first."""
+    desk.start(TABLE, 1, "2A", "5A")
+    desk.manager.correct(ORDER | BOTH)
+    order = ordered(desk)
+    assert "not taken it in yet" in standing(desk)
+    assert not told(desk.claim(TABLE, 1, 1, _5A="four-aces"))  # it would only be refused
+    assert "claim 1 stands" in standing(desk)
+    assert told(desk.say(TABLE, events.Cancel(1, 1))) == [order]
+    desk.say(TABLE, voided(order))
+    assert standing(desk) == "Its table has voided the game."
+    assert audit(desk.store).sound
+
+
+def test_a_claim_that_is_refused_tells_the_table_of_the_void_again(desk: Desk) -> None:
+    """Its table held the claim for open when the order came."""
+    desk.start(TABLE, 1, "2A", "5A")
+    desk.manager.correct(ORDER | BOTH)
+    refused = desk.claim(TABLE, 1, 1, _3A="four-aces")  # no bet lay there
+    error, order = refused.answers
+    assert isinstance(error, Error)
+    assert (error.claim_number, order) == (1, ordered(desk))
+
+
+def test_an_order_that_came_too_late_says_so(desk: Desk) -> None:
+    desk.start(TABLE, 1, "2A")
+    desk.manager.correct(ORDER | BOTH)
+    desk.end(TABLE, 1)
+    assert "Its bets stand." in standing(desk)
+
+
+def told(outcome: Outcome) -> list[Message]:
+    return [each for each in outcome.answers if isinstance(each, Void)]

@@ -1,0 +1,103 @@
+"""The practice floor as `make run` starts it: two people void a game, and its table hears of it.
+
+Mutations this catches: a void that one person is enough for, one that its table never hears of, one
+whose outcome the people who asked cannot see; a practice floor without its second person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from sim.runs.bench.practice import EXECUTIVE, OPERATOR, PASSWORD, SECOND
+from tests.kit.bench_process import Bench
+
+pytestmark = pytest.mark.browser
+
+TABLE = "four-card-touch"
+REST_MS = 4000
+TRIES_MAX = 6
+VOID = re.compile(r"Game 1 is void\. Give (each|the) bet")
+
+
+def bet_and_start(page: Page, seats: tuple[int, ...]) -> None:
+    panel = page.frame_locator("#panel")
+    expect(panel.locator("body")).to_have_attribute("data-state", "open")
+    for seat in seats:
+        lay_down(page, seat)
+    panel.locator('[data-button="START"]').click()
+    expect(panel.locator("body")).to_have_attribute("data-state", "locked")
+
+
+def lay_down(page: Page, seat: int) -> None:
+    """On a busy machine a chip's fall may be read too late, and is refused; any bet will do."""
+    spot = page.locator(f'[data-sensor="{seat}A"]')
+    shown = page.frame_locator("#panel").locator(f'[data-button="SEAT {seat}"]')
+    for _ in range(TRIES_MAX):
+        spot.click()
+        expect(spot).to_have_attribute("data-chip", "yes")
+        page.wait_for_timeout(REST_MS)
+        if "Refused" not in shown.inner_text():
+            return
+        spot.click()
+        expect(spot).to_have_attribute("data-chip", "no")
+        expect(shown).not_to_contain_text("Refused")
+    raise AssertionError(f"the chip at seat {seat} was refused {TRIES_MAX} times")
+
+
+def screen(page: Page, url: str) -> Page:
+    """Of somebody who sits elsewhere."""
+    browser = page.context.browser
+    assert browser is not None
+    other = browser.new_context().new_page()
+    other.goto(url)
+    return other
+
+
+def test_two_people_void_a_game_and_its_table_is_told(
+    start_bench: Callable[..., Bench], page: Page
+) -> None:
+    bench = start_bench(TABLE)
+    office = bench.manager_url.rstrip("/")
+    page.goto(bench.bench_url)
+    bet_and_start(page, (2, 5, 7))
+    asker = screen(page, f"{office}/tables/{TABLE}")
+    expect(asker.locator(".me")).to_contain_text(OPERATOR)
+    for words in (SECOND, EXECUTIVE, PASSWORD, "signed in without a password"):
+        expect(asker.locator(".banner p")).to_contain_text(words)
+    asker.get_by_role("link", name="Void the game under way").click()
+    asker.get_by_label("Reason").select_option("exposed-card")
+    asker.get_by_role("button", name="Look at it").click()
+    expect(asker.locator(".preview")).to_contain_text("is to be void")
+    expect(asker.locator(".preview")).to_contain_text("supervisor")
+    asker.get_by_label("Your password again").fill(PASSWORD)
+    asker.get_by_role("button", name="Ask for it").click()
+    expect(asker.locator(".notice")).to_contain_text("waits for a second person")
+    expect(asker.get_by_role("button", name="Approve")).to_have_count(0)
+    panel = page.frame_locator("#panel")
+    expect(panel.locator("body")).to_have_attribute("data-state", "locked")  # one is not enough
+
+    second = screen(page, office)
+    second.get_by_role("button", name=f"Go on as {SECOND}").click()
+    expect(second.locator(".me")).to_contain_text(SECOND)
+    second.goto(f"{office}/requests")
+    expect(second.locator(".request")).to_contain_text(f"{OPERATOR} asked")
+    expect(second.locator(".request .preview")).to_contain_text("given back")
+    second.get_by_label("Your password again").fill(PASSWORD)
+    second.get_by_role("button", name="Approve").click()
+    expect(second.locator(".notice")).to_contain_text("is to be void")
+    expect(panel.locator("body")).to_have_attribute("data-state", "open")
+    expect(panel.locator("body")).to_contain_text(VOID)
+    expect(panel.locator("body")).to_contain_text("Exposed card")
+
+    asker.goto(f"{office}/requests")
+    decided = asker.locator('tr[data-state="approved"]')
+    expect(decided).to_contain_text(f"by {SECOND}")
+    expect(decided).to_contain_text("Its table has voided the game.")
+    asker.goto(office)
+    expect(asker.locator('[data-meter="main"].shown')).to_have_attribute(
+        "data-amount-cents", "1000000"
+    )
