@@ -192,6 +192,25 @@ class FakeSpots:
         return self.known
 
 
+class FakeBundles:
+    """No unit was asked yet."""
+
+    def kept(self) -> list[View]:
+        return []
+
+    def waiting(self) -> list[View]:
+        return []
+
+    async def opened(self, number: int) -> View | None:
+        return None
+
+    async def content(self, number: int) -> bytes | None:
+        return None
+
+    def ask(self, table_id: str, asked_by: str) -> str:
+        return f"The unit of {table_id} is asked."
+
+
 class FakeManager(Fake):
     def __init__(self, view: View | None = None) -> None:
         super().__init__(manager_view() if view is None else view)
@@ -201,7 +220,7 @@ class FakeManager(Fake):
         self.archive = FakeArchive(self.view()["wins"])
         self.table_people = FakeTablePeople()
         self.spots = FakeSpots()
-        self.bundles: Any = None  # no unit calls here
+        self.bundles = FakeBundles()
 
     def claims(self) -> list[View]:
         claims: list[View] = self.view()["claims"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,21 @@ def test_nobody_is_their_own_second_person(house: House) -> None:
         house.two.approve(promoted, 1)
     with pytest.raises(NotAllowed, match="two different people"):
         house.two.ask_together(promoted, promoted, TAKE)
+
+
+@pytest.mark.parametrize("spelled", ["ANN", "Аnn", "A n n"])
+def test_another_spelling_is_nobody_else(house: House, spelled: str) -> None:
+    """No such account can be made; if one came from an old ledger, it would still be one person.
+
+    Catches: names compared letter by letter.
+    """
+    house.two.ask(house.ann, TAKE)
+    twin = replace(house.bob, name=spelled)
+    with pytest.raises(NotAllowed, match="two different people"):
+        house.two.approve(twin, 1)
+    with pytest.raises(NotAllowed, match="two different people"):
+        house.two.refuse(twin, 1)
+    assert house.two.get(1).state == "waiting"
 
 
 @pytest.mark.parametrize("name", ["cy", "eve"])
