@@ -24,28 +24,21 @@ VOID = re.compile(r"Game 1 is void\. Give (each|the) bet")
 
 
 def bet_and_start(page: Page, seats: tuple[int, ...]) -> None:
-    panel = page.frame_locator("#panel")
-    expect(panel.locator("body")).to_have_attribute("data-state", "open")
-    for seat in seats:
-        lay_down(page, seat)
-    panel.locator('[data-button="START"]').click()
-    expect(panel.locator("body")).to_have_attribute("data-state", "locked")
-
-
-def lay_down(page: Page, seat: int) -> None:
-    """On a busy machine a chip's fall may be read too late, and is refused; any bet will do."""
-    spot = page.locator(f'[data-sensor="{seat}A"]')
-    shown = page.frame_locator("#panel").locator(f'[data-button="SEAT {seat}"]')
+    """On a busy machine a chip's fall may be read too late, and is refused: then all once more."""
+    body = page.frame_locator("#panel").locator("body")
+    expect(body).to_have_attribute("data-state", "open")
     for _ in range(TRIES_MAX):
-        spot.click()
-        expect(spot).to_have_attribute("data-chip", "yes")
+        for seat in seats:
+            page.locator(f'[data-sensor="{seat}A"]').click()
         page.wait_for_timeout(REST_MS)
-        if "Refused" not in shown.inner_text():
+        body.locator('[data-button="START"]').click()
+        page.wait_for_timeout(REST_MS)
+        if body.get_attribute("data-state") == "locked":
             return
-        spot.click()
-        expect(spot).to_have_attribute("data-chip", "no")
-        expect(shown).not_to_contain_text("Refused")
-    raise AssertionError(f"the chip at seat {seat} was refused {TRIES_MAX} times")
+        page.get_by_role("button", name="Take all chips").click()
+        expect(page.locator('[data-chip="yes"]')).to_have_count(0)
+        page.wait_for_timeout(REST_MS)
+    raise AssertionError(f"no chip was taken in {TRIES_MAX} times")
 
 
 def screen(page: Page, url: str) -> Page:
