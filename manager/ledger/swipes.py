@@ -23,7 +23,7 @@ class SwipedCard:
 class Swipes:
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._begun_ms = store.now_ms
+        self._begun_ms = store.last_commit_ms  # of whoever had the ledger before
         self._void_given: dict[str, int] = {}  # the newest round of each table, taken back or not
 
     def give(
