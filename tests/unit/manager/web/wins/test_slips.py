@@ -106,6 +106,7 @@ def test_the_pdf_has_a_cover_and_one_sheet_for_each_winner() -> None:
         *("Harbour Casino", "Jackpot win 1", "$8,200.75", win["total_words"], "Card swipe"),
         *("Four Card Poker 7 (four-card-touch)", "2026-11-16 14:13:20 PST", "Seat 7 (7A)"),
         *("Checklist for a large win", "Dealer", "Executive", "$8,000.75 before"),
+        *("Winners in all\n$8,000.75", "Envy in all\n$200.00", "Seat 7 (7A)\n$200.00"),
     ):
         assert word in cover, word
     for word in (
