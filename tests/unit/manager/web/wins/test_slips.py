@@ -107,12 +107,13 @@ def test_the_pdf_has_a_cover_and_one_sheet_for_each_winner() -> None:
         *("Four Card Poker 7 (four-card-touch)", "2026-11-16 14:13:20 PST", "Seat 7 (7A)"),
         *("Checklist for a large win", "Dealer", "Executive", "$8,000.75 before"),
         *("Winners in all\n$8,000.75", "Envy in all\n$200.00", "Seat 7 (7A)\n$200.00"),
+        "1. Seat 5 (5A), Four Aces\n$8,000.75",
     ):
         assert word in cover, word
     for word in (
         *("Four Aces", "$8,000.75", "Eight thousand dollars and 75/100", "5A", "$1.00"),
         *("four-card/progressive/Pays-1", "meter Progressive (main)", "$10,000.15", "Player"),
-        "sequential: in pay order",
+        *("sequential: in pay order", "Jackpot win 1\n$8,000.75\n"),  # its own, not the total
     ):
         assert word in first, word
     assert "2B" in second
