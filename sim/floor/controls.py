@@ -49,6 +49,7 @@ class Controls:
         self.key_position = "RUN"
         self.lid_open = False
         self._turn_count = 0
+        self._stuck: set[str] = set()  # keys that are down until they are released
         self.card_machine = CardMachine() if board.card_reader else None
         self.shuffler = ShufflerMachine() if board.shuffler else None
         self._set_contacts("RUN")
@@ -59,14 +60,17 @@ class Controls:
         self.press_together([key], hold_ms)
 
     def press_together(self, keys: Iterable[str], hold_ms: int | None = KEY_HOLD_MS) -> None:
-        names = list(keys)
+        names = [key for key in keys if key not in self._stuck]  # a finger does not free it
         for key in names:
             self._set_key(key, down=True)
-        if hold_ms is not None:
+        if hold_ms is None:
+            self._stuck.update(names)
+        else:
             for key in names:
                 self._later(hold_ms, partial(self._set_key, key, down=False))
 
     def release(self, key: str) -> None:
+        self._stuck.discard(key)
         self._set_key(key, down=False)
 
     def turn_key(self, position: str) -> None:
