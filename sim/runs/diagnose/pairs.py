@@ -45,6 +45,12 @@ def sensible() -> list[tuple[str, str]]:
     return [pair for pair in combinations(FAULTS, 2) if frozenset(pair) not in HIDDEN]
 
 
+def told_apart() -> list[tuple[str, str]]:
+    """Pairs of which both were named whenever they were tried."""
+    kept = measured()
+    return [pair for pair in sensible() if kept.get(",".join(pair), [0, 1])[1] == 0]
+
+
 def names_of(faults: list[str], seed: int) -> list[str]:
     return [cause.name for cause in causes_of(read_bundle(bundle_of(faults, seed)))]
 

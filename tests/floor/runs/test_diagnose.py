@@ -20,13 +20,13 @@ from sim.__main__ import main
 from sim.runs.diagnose.command import is_named
 from sim.runs.diagnose.evening import bundle_of
 from sim.runs.diagnose.faults import FAULTS
-from sim.runs.diagnose.pairs import HIDDEN, sensible
+from sim.runs.diagnose.pairs import HIDDEN, sensible, told_apart
 
 DRAWN = 3
 SEED = secrets.randbelow(10**9)
 _chance = random.Random(SEED)
 SINGLE = _chance.sample(sorted(FAULTS), DRAWN)
-PAIR = list(_chance.choice(sensible()))
+PAIR = list(_chance.choice(told_apart()))
 
 
 @pytest.mark.parametrize("place", range(DRAWN + 2))
