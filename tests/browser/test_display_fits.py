@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from controller.web import app
 from controller.words import HouseWords
-from tests.kit.chromium import launch_chromium
+from tests.kit.chromium import first_view_came, launch_chromium
 from tests.kit.served_pages import Served
 from tests.kit.shipped_views import LARGEST_CENTS, TABLES, shipped_view
 from tests.kit.table_views import FakeTable
@@ -56,7 +56,7 @@ def with_meters(count: int) -> dict[str, Any]:
 def display(chromium: Browser, served: Served, size: tuple[int, int]) -> Page:
     page = chromium.new_page(viewport={"width": size[0], "height": size[1]})
     page.goto(served.url)
-    expect(page.locator("#board .strip").first).to_be_visible()
+    first_view_came(page)
     return page
 
 

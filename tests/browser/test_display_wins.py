@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from controller.web import app
-from tests.kit.chromium import launch_chromium
+from tests.kit.chromium import first_view_came, launch_chromium
 from tests.kit.served_pages import Served
 from tests.kit.table_views import FakeTable, line
 
@@ -49,7 +49,7 @@ def page(chromium: Browser, served: Served) -> Iterator[Page]:
     page = chromium.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
     page.clock.install()
     page.goto(served.url)
-    shows(page, "meter")
+    first_view_came(page)
     yield page
     page.close()
 

@@ -17,7 +17,7 @@ from controller.web import app
 from controller.web.chimes import Chimes
 from sim.runs.bench.run import BENCH_ORIGINS
 from tests.kit.bench_views import FakeBench, bench_seats, bench_view
-from tests.kit.chromium import launch_chromium, narrowest_px
+from tests.kit.chromium import first_view_came, launch_chromium, narrowest_px
 from tests.kit.manager_views import FakeManager
 from tests.kit.people import open_pages
 from tests.kit.served_pages import Served
@@ -281,7 +281,7 @@ def test_the_display_celebrates_a_settled_win_and_then_returns(chromium: Browser
     with served, opened(chromium, "about:blank", 1280, 720) as page:
         page.clock.install()
         page.goto(served.url)
-        expect(page.locator("body")).to_have_attribute("data-show", "meter")
+        first_view_came(page)
         served.do(table.change, state="locked", wins=[WIN])
         expect(page.locator("body")).to_have_attribute("data-show", "win")
         expect(page.locator("#win-amount .spoken")).to_have_text("$8,000.75")

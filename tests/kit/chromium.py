@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from playwright.sync_api import Browser, Locator, Playwright, expect
+from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
@@ -30,3 +30,8 @@ def narrowest_px(button: Locator) -> float:
     box = button.bounding_box()
     assert box is not None
     return round(min(box["width"], box["height"]), 2)
+
+
+def first_view_came(page: Page) -> None:
+    """The display has its table's first view. A win that is in it already is not celebrated."""
+    expect(page.locator("body")).to_have_attribute("data-heard", "yes")

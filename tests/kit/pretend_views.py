@@ -13,7 +13,7 @@ class Fake:
     """One view with a version."""
 
     def __init__(self, view: View) -> None:
-        self._view = view
+        self._view = dict(view)  # it may be shared by many
         self.version = 1
         self._woken: list[asyncio.Future[None]] = []
 

@@ -41,6 +41,7 @@ function render(next) {
   });
   renderWin(before === null);
   renderCoverAll();
+  setData(document.body, "heard", "yes");
 }
 
 // A win that was taken back is no player's any more, and nobody wins in a training.

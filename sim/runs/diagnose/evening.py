@@ -45,7 +45,9 @@ async def _evening(faults: Sequence[str], seed: int, folder: Path) -> bytes:
     chance = random.Random(f"{seed} {' '.join(faults)}")
     floor = Floor(chance.getrandbits(31))
     ill = new_table(floor, faults, chance, folder)
-    logging.getLogger("controller").setLevel(logging.INFO)
+    log = logging.getLogger("controller")
+    level_before = log.level
+    log.setLevel(logging.INFO)  # as a unit runs: the bundle holds what it logged
     try:
         with ill.table.unit.service.log.listening():
             await ill.table.open()
@@ -58,6 +60,7 @@ async def _evening(faults: Sequence[str], seed: int, folder: Path) -> bytes:
         ill.table.disk.read_only = False
         ill.table.disk.failing.clear()
         await floor.close()
+        log.setLevel(level_before)
 
 
 async def _play(ill: IllTable, faults: Sequence[Fault], chance: random.Random) -> None:
