@@ -33,8 +33,8 @@ PAIR = list(_chance.choice(told_apart()))
 def test_what_was_put_in_is_named(place: int) -> None:
     faults = [*([name] for name in SINGLE), PAIR, []][place]
     missed = []
-    # The promise is 95 of 100: one evening may be the odd one, two in a row are a broken rule.
-    for seed in (SEED, SEED + 1):
+    # The promise is 95 of 100, and `make diagnose` counts. Here, three in a row are a broken rule.
+    for seed in (SEED, SEED + 1, SEED + 2):
         bundle = read_bundle(bundle_of(faults, seed))
         causes = causes_of(bundle)
         assert bundle.is_proven
