@@ -21,6 +21,8 @@ MEASURED = Path(__file__).with_name("measured_pairs.json")
 # One of the two takes away what the other would be known by.
 HELD = "Nothing on a held bus answers, at whatever address."
 NO_TESTS = "A table that cannot record takes no technician, and only a person sees a dark lamp."
+NO_SCAN = "What answers elsewhere is seen by a technician's scan, and none is let in."
+NEW_FELT = "On a new layout every spot reads otherwise; one bad spot is told after the calibration."
 NO_HISTORY = "The manager hears of two histories from a journal that can be read, over a link."
 HIDDEN = {
     frozenset({"silent-ic", "held-bus"}): HELD,
@@ -30,6 +32,13 @@ HIDDEN = {
     ),
     frozenset({"dying-lamp", "damaged-journal"}): NO_TESTS,
     frozenset({"dying-lamp", "failing-disk"}): NO_TESTS,
+    frozenset({"wrong-board-file", "damaged-journal"}): NO_SCAN,
+    frozenset({"wrong-board-file", "failing-disk"}): NO_SCAN,
+    frozenset({"wet-felt", "felt-changed"}): NEW_FELT,
+    frozenset({"worn-pad", "felt-changed"}): NEW_FELT,
+    frozenset({"felt-changed", "wrong-board-file"}): (
+        "A sensing IC that is sought at another address reads no felt."
+    ),
     frozenset({"fork", "damaged-journal"}): NO_HISTORY,
     frozenset({"fork", "failing-disk"}): NO_HISTORY,
     frozenset({"fork", "refused-certificate"}): NO_HISTORY,
