@@ -78,6 +78,14 @@ def house(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield house
 
 
+@pytest.fixture(autouse=True)
+def no_page_stays(browser: Browser) -> Iterator[None]:
+    """A person has five sessions at most: the sixth ends the first, and its page would complain."""
+    yield
+    for context in browser.contexts:
+        context.close()
+
+
 @pytest.mark.parametrize("look", LOOKS)
 def test_every_page_fits_and_can_be_read(house: OfficeHouse, look: str) -> None:
     page = house.let_in(Role.EXECUTIVE, **LOOKS[look])
