@@ -17,7 +17,7 @@ WORKERS ?= 3
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run setup-test setup-check check quick-tests test every-test test-python test-kernel test-property test-packages test-updates test-deploy deb image storm diagnose soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
+.PHONY: help setup run setup-test setup-check check quick-tests test every-test test-python test-kernel test-property test-packages test-updates test-image-quick test-deploy deb image storm diagnose soak mutate fuzz fuzz-codec lint scenarios perf pictures lock clean
 
 help: ## print this list
 	@sed -nE -e 's/^#> (.*)/\n\1/p' -e 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -60,9 +60,9 @@ diagnose: setup-test ## every fault put into a simulated table at a fresh seed, 
 soak: setup-test ## fresh storms on all cores for HOURS=8, from where the last soak stopped (build/soak)
 	@$(PYTHON) -m sim storm --soak $(or $(HOURS),8)
 
-mutate: setup-test ## small changes to money and safety code, and whether a test notices; COUNT=60 SEED=7 ONLY=NAME
+mutate: setup-test ## small changes to money and safety code, and whether a test notices; COUNT=60 SEED=7 ONLY=NAME JOBS=2
 	@$(PYTHON) -m tests.mutate --count $(or $(COUNT),60) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) \
-		$(if $(FRESH),--fresh)
+		$(if $(JOBS),--jobs $(JOBS)) $(if $(FRESH),--fresh)
 
 test-python: ## unit tests, contract tests and scenarios on another Python: PYTHON_VERSION=3.13
 	@WORKERS=$(WORKERS) deploy/setup/test-python $(PYTHON_VERSION)
@@ -79,6 +79,14 @@ test-packages: setup-check ## the Debian packages in a clean Debian root: instal
 
 test-updates: setup-check ## updates by the image's own RAUC and scripts, without a boot; builds the image, as root
 	@deploy/setup/image && $(PYTHON) -m pytest -m deploy -q tests/deploy/test_update.py
+
+# Contents, one start to an open table, one update, one way back: the rest is in test-deploy. The
+# Debian packages are tried by test-packages. One processor boots the update, the other the way back.
+test-image-quick: setup-check ## an image built, booted in QEMU, updated and rolled back once; as root
+	@! deploy/setup/can-try-image || { $(PYTHON) -m tests.kit.unit_image build/tried && \
+		IMAGE=build/tried/image UPDATE_KEYS=build/tried/keys $(PYTHON) -m pytest -m deploy -n 2 --dist loadgroup -q \
+		tests/deploy/test_boot.py tests/deploy/test_boot_update.py tests/deploy/test_image.py tests/deploy/test_kiosk.py \
+		-k "bill or sign_in or own_browser or opens_its_table or good_update or crashes"; }
 
 test-deploy: setup-check ## the packages, and an image built twice and booted in QEMU; as root
 	@deploy/setup/image && deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy
@@ -98,7 +106,7 @@ deb: setup-check ## Debian packages in build/deb; SUITE=trixie or bookworm, ARCH
 		--arch $(or $(ARCH),amd64) || exit; done
 
 image: setup-check ## a unit's disk image in build/image, as root; ARCH=amd64 for QEMU or arm64 for a Pi, KEY=FILE signs, UPDATES=FILE may update it
-	@deploy/setup/image && deploy/image/build $(or $(ARCH),amd64) "$(KEY)" "$(UPDATES)"
+	@deploy/setup/image $(or $(ARCH),amd64) && deploy/image/build $(or $(ARCH),amd64) "$(KEY)" "$(UPDATES)"
 
 #> To keep house
 pictures: setup-test ## photograph the dealer's guide and the bench anew, in Chromium

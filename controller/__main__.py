@@ -16,6 +16,7 @@ from controller.config import UnitConfig, load_unit_config
 from controller.data_folder import references_path
 from controller.felt.references import ReferencesFault, references_in
 from controller.journal.file import JournalFault
+from controller.link import enrolling
 from controller.link.enrol import ManagerPlace, enrol
 from controller.link.identity import IdentityFault, UnitIdentity
 from controller.service.admission import ServiceRefused
@@ -32,6 +33,7 @@ from controller.service.find import find_seat
 from controller.service.idle import show_idle
 from controller.service.live.around import ServicePlace
 from controller.service.program_check import installed_program, show_program
+from controller.service.program_log import image_place, show_changes
 from controller.service.program_state import (
     ProgramState,
     serve_program_state,
@@ -94,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "idle", "ends with 0 only between two rounds")
     program = _add(commands, "program", "whether the program may be changed, and is proven")
     program.add_argument("--self-test", action="store_true", help="tries every part first")
+    commands.add_parser("changes", help="the last ten changes of this unit's program")
     _add(commands, "health", "each spot's noise, drift and advice")
     bundling = _add(commands, "bundle", "all that a technician takes home, in one signed file")
     bundling.add_argument("file", type=Path, metavar="FILE", help="- for the output")
@@ -129,6 +132,8 @@ def _add(commands: Any, name: str, help_text: str) -> argparse.ArgumentParser:
 async def _command(options: argparse.Namespace) -> int:
     if options.command == "verify":
         return show_program(options.folder, options.key, options.seed, options.slot)
+    if options.command == "changes":
+        return show_changes()
     config = load_unit_config(options.config)
     if options.command == "enrol":
         return await enrol_unit(config, options)
@@ -165,13 +170,19 @@ def _kernel_log(path: Path | None) -> bytes:
 
 async def enrol_unit(config: UnitConfig, options: argparse.Namespace) -> int:
     place = ManagerPlace.parse(options.manager, options.ca_fingerprint)
-    unit_id = config.board.serial
+    unit_id, identity = config.board.serial, UnitIdentity(options.data)
 
     def show(digits: str) -> None:
+        enrolling.tell_digits(identity, digits)
         print(f"unit {unit_id} waits for approval. Its number is {digits[:3]} {digits[3:]}.")
         print("The operator must see the same number.", flush=True)
 
-    await enrol(options.data, unit_id, place, options.code, show)
+    try:
+        await enrol(options.data, unit_id, place, options.code, show)
+    except IdentityFault as fault:
+        enrolling.tell_refusal(identity, str(fault))
+        raise
+    enrolling.tell_nothing(identity)
     print(f"unit {unit_id} is enrolled; its certificate is used from the next connection on")
     return 0
 
@@ -214,6 +225,7 @@ async def run_unit(config: UnitConfig, backend: Backend, data: Path) -> int:
             # The service manager starts it again at once.
             service=ServicePlace(data, restart=stop.set),
             program=installed_program(),
+            updates=image_place(data),
         )
     )
     try:

@@ -18,6 +18,7 @@ from controller.core.round import commands
 from controller.core.round.decide import RoundState, apply, decide, is_local
 from controller.core.round.events import ENTRY, JOINED
 from controller.core.round.rules import Rules
+from controller.decided import DecidedLog
 from controller.journal.journal import Journal
 from controller.journal.records import Entry, Moment
 from controller.journal.recovery import opening
@@ -66,9 +67,11 @@ class RoundKeeper:
         self._announce = announce
         self._turn = aio.Lock()
         self._begun: dict[asyncio.Task[Any], None] = {}  # in order, so that runs repeat
+        self._is_abandoned = False
         self._clock = RoundClock()
         self.last_wins = LastWins()
         self.last_games = LastGames()
+        self.decided = DecidedLog()
         self.live_state = RoundState()  # what the journal says, also while people train
         self.training: Training | None = None
 
@@ -115,6 +118,9 @@ class RoundKeeper:
         The disk cannot be told to forget: what it holds must also be acted on, or the round would
         differ from its journal until the next start.
         """
+        if self._is_abandoned:
+            work.close()
+            raise asyncio.CancelledError
         task = aio.create_task(work)
         self._begun[task] = None
         task.add_done_callback(lambda done: self._begun.pop(done, None))
@@ -125,7 +131,8 @@ class RoundKeeper:
             raise
 
     def abandon(self) -> None:
-        """The unit goes down: nothing more is finished; the journal knows how far it came."""
+        """The unit goes down: nothing is begun or finished; the journal knows how far it came."""
+        self._is_abandoned = True
         for task in self._begun:
             task.cancel()
 
@@ -154,12 +161,15 @@ class RoundKeeper:
             return self._answered(self.training.take(self.training.rules(rules), command), spoken)
         if command[0] == commands.START and await self._repaired_memory():
             return self._answered(MEMORY_REPAIRED, spoken)
-        happened, refusal = decide(self.live_state, rules, command)
+        state, last_sequence = self.live_state, self._journal.last_sequence
+        before = self.decided.before(self._wall_ms(), last_sequence, state, rules)
+        happened, refusal = decide(state, rules, command)
         durable = [event for event in happened if not is_local(event[0])]
         if refusal:
             log.info("refused %s: %s", spoken or command[0], refusal)
             durable.append(_refused_event(spoken or command[0], refusal))
         await self._make_durable(durable, [event for event in happened if event[0] in KEPT])
+        self.decided.note(before, command, spoken, happened, refusal)
         for kind, body in happened:
             self._apply(kind, body, self._wall_ms())
         if not happened and not refusal and not spoken:

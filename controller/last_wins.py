@@ -29,7 +29,10 @@ class LastWins:
     def happened(self, kind: int, body: dict[int, object], state: RoundState, wall_ms: int) -> None:
         """Called after the event was applied to `state`."""
         if kind == numbers.SETTLED and state.wins and state.wins[-1].win_number == body[2]:
-            self.kept.append(LastWin(state.round_number, wall_ms, state.wins[-1]))
+            newest = state.wins[-1]
+            # One of its own: what is marked here must not change the round, which only events do.
+            win = Win(newest.win_number, newest.claim_number, newest.lines, newest.envy)
+            self.kept.append(LastWin(state.round_number, wall_ms, win))
         if kind == numbers.REVERSED:
             for each in self.kept:
                 each.win.is_reversed = each.win.is_reversed or each.win.win_number == body[2]

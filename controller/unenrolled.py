@@ -15,6 +15,7 @@ from typing import Any
 from controller import systemd
 from controller.config import UnitConfig
 from controller.core import lights
+from controller.link.enrolling import asking_sentence
 from controller.link.identity import IdentityFault, UnitIdentity
 from controller.table.answer import Answer
 from controller.web.doors import open_doors
@@ -46,7 +47,7 @@ class UnenrolledTable:
             self._identity.check(self._config.board.serial)
             self._identity.sealer(self._config.board.serial)
         except IdentityFault as fault:
-            self._say(f"The table is closed: {fault}.")
+            self._say(asking_sentence(self._identity) or f"The table is closed: {fault}.")
             return False
         return True
 

@@ -12,7 +12,6 @@ import threading
 import time
 from asyncio import (
     CancelledError,
-    Event,
     Lock,
     TimeoutError,  # noqa: A004 - the name MicroPython gives it
     gather,
@@ -40,6 +39,7 @@ __all__ = [
     "ticks_ms",
     "wait_for",
     "wait_for_ms",
+    "wait_set_ms",
 ]
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ async def sleep_ms(delay_ms: int) -> None:
         raise
 
 
-def _ring(rung: asyncio.Future[None]) -> None:
+def _ring(rung: asyncio.Future[Any]) -> None:
     if not rung.done():
         rung.set_result(None)
 
@@ -100,24 +100,69 @@ async def wait_for(awaitable: Awaitable[T], timeout: float | None) -> T:
 async def wait_for_ms(awaitable: Awaitable[T], timeout_ms: int) -> T:
     """Whatever the awaitable makes of its cancellation, time that is over is a TimeoutError, and a
     cancellation from outside stays one. It returns only when the awaitable has ended."""
-    # asyncio.timeout rather than asyncio.wait_for: before 3.12 the latter could lose a result that
-    # arrived together with a cancellation.
+    # As asyncio.timeout does it, and not as asyncio.wait_for: before 3.12 the latter could lose a
+    # result that arrived together with a cancellation. Written out: every idle task waits here.
     task = asyncio.current_task()
     assert task is not None
     asked_before = task.cancelling()
-    timer = asyncio.timeout(_within_half_a_wrap(timeout_ms) / 1000)
+    deadline = _Deadline(task)
+    timer = get_running_loop().call_later(_within_half_a_wrap(timeout_ms) / 1000, deadline.passes)
     try:
-        async with timer:
-            result = await awaitable
-    except Exception as error:
-        if not timer.expired():
+        result = await awaitable
+    except BaseException as error:
+        timer.cancel()
+        if not deadline.passed:
+            raise
+        asked_after = task.uncancel()
+        if isinstance(error, CancelledError):
+            if asked_after > asked_before:
+                raise
+        elif not isinstance(error, Exception):
             raise
         raise builtins.TimeoutError from error
-    if timer.expired():
+    timer.cancel()
+    if deadline.passed:
+        task.uncancel()
         raise builtins.TimeoutError
     if task.cancelling() > asked_before:
         raise CancelledError
     return result
+
+
+class _Deadline:
+    """Cancels a task when the time is over."""
+
+    __slots__ = ("_task", "passed")
+
+    def __init__(self, task: asyncio.Task[Any]) -> None:
+        self._task = task
+        self.passed = False
+
+    def passes(self) -> None:
+        self.passed = True
+        self._task.cancel()
+
+
+class Event(asyncio.Event):
+    async def wait_ms(self, timeout_ms: int) -> bool:
+        """What `wait_set_ms` says, without a cancellation for each time that is over."""
+        if self.is_set():
+            return True
+        loop = get_running_loop()
+        rung: asyncio.Future[bool] = loop.create_future()
+        self._waiters.append(rung)
+        timer = loop.call_later(_within_half_a_wrap(timeout_ms) / 1000, _ring, rung)
+        try:
+            await rung
+        finally:
+            timer.cancel()
+            self._waiters.remove(rung)
+        return self.is_set()
+
+
+async def wait_set_ms(event: Event | ThreadSafeFlag, timeout_ms: int) -> bool:
+    """Waits until it is set, or so long. True: it was set."""
+    return await event.wait_ms(timeout_ms)
 
 
 def _within_half_a_wrap(delta_ms: int) -> int:
@@ -187,6 +232,25 @@ class ThreadSafeFlag:
             finally:
                 self._waiter = None
         self._is_set = False
+
+    async def wait_ms(self, timeout_ms: int) -> bool:
+        """What `wait_set_ms` says; a flag that was set is cleared."""
+        loop = asyncio.get_running_loop()
+        self._loop_thread_id = threading.get_ident()
+        self._loop = loop
+        if self._waiter is not None:
+            raise RuntimeError("A ThreadSafeFlag has one waiter, and it already waits.")
+        until_s = loop.time() + _within_half_a_wrap(timeout_ms) / 1000
+        while not self._is_set and loop.time() < until_s:
+            waiter = self._waiter = loop.create_future()
+            timer = loop.call_at(until_s, _ring, waiter)
+            try:
+                await waiter
+            finally:
+                timer.cancel()
+                self._waiter = None
+        was_set, self._is_set = self._is_set, False
+        return was_set
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():

@@ -60,6 +60,15 @@ async def wait_for_ms(awaitable, timeout_ms):
         raise
 
 
+async def wait_set_ms(event, timeout_ms):
+    """Waits until it is set, or so long. True: it was set."""
+    try:
+        await wait_for_ms(event.wait(), timeout_ms)
+    except TimeoutError:  # noqa: UP041 - of its asyncio: a small build has no other
+        return False
+    return True
+
+
 async def _end_of(task):
     """What a task makes of its cancellation is its own business, but for when it is over."""
     try:

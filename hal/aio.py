@@ -30,6 +30,7 @@ if MYPY or sys.implementation.name != "micropython":
         ticks_ms,
         wait_for,
         wait_for_ms,
+        wait_set_ms,
     )
 else:
     from hal._aio_micropython import (
@@ -50,6 +51,7 @@ else:
         ticks_ms,
         wait_for,
         wait_for_ms,
+        wait_set_ms,
     )
 
 __all__ = [
@@ -70,6 +72,7 @@ __all__ = [
     "ticks_ms",
     "wait_for",
     "wait_for_ms",
+    "wait_set_ms",
 ]
 
 

@@ -13,12 +13,18 @@ from typing import Final
 
 from kit.files import write_durably
 
-NEWS_FILE: Final = Path("/data/update/news.json")
+UPDATE_FOLDER: Final = Path("/data/update")
+NEWS_FILE: Final = UPDATE_FOLDER / "news.json"
 FILE_BYTES_MAX: Final = 1024
 READ_BY_ALL: Final = 0o644
 
 WAITS: Final = "waits"
+TAKEN: Final = "taken"  # from the manager's spool; nothing was looked at yet
 WRITING: Final = "writing"
+INSTALLED: Final = "installed"  # and waits for the pause in which it is booted
+PROVING: Final = "proving"
+RUNS_ALREADY: Final = "runs_already"
+STOPPED: Final = "stopped"  # the manager has withdrawn it
 UPDATED: Final = "updated"
 ROLLED_BACK: Final = "rolled_back"
 NOT_TRUSTED: Final = "not_trusted"
@@ -36,6 +42,7 @@ NOT_WRITTEN: Final = "not_written"
 class ProgramNews:
     code: str
     version: str
+    digest: str = ""  # of the bundle, where it came from the manager
 
 
 def read_news(file: Path = NEWS_FILE) -> ProgramNews | None:
@@ -43,8 +50,8 @@ def read_news(file: Path = NEWS_FILE) -> ProgramNews | None:
     try:
         with file.open("rb") as opened:
             told = json.loads(opened.read(FILE_BYTES_MAX))
-        return ProgramNews(str(told["code"]), str(told["version"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return ProgramNews(str(told["code"]), str(told["version"]), str(told.get("digest", "")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 

@@ -24,8 +24,8 @@ class Bucket:
         self.spend()
         return True
 
-    def spend(self) -> None:
-        self._level -= 1
+    def spend(self, count: int = 1) -> None:
+        self._level -= count
 
     def wait_s(self, now_s: float) -> float:
         """How long until one more is allowed."""

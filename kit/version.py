@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-VERSION: Final = "0.1.0"
+VERSION: Final = "0.2.0"
 PRODUCT: Final = "underfelt"
 ID_CHARS_MAX: Final = 48  # with the product's name it fits the wire's 64
 RELEASE_FILE: Final = Path(__file__).resolve().parents[1] / "RELEASE"

@@ -22,6 +22,7 @@ from manager.cli import groups as groups_cli
 from manager.cli import identity as identity_commands
 from manager.cli import ledger as ledger_cli
 from manager.cli import people as people_cli
+from manager.cli import updates as updates_cli
 from manager.identity.errors import IdentityError
 from manager.ledger.errors import LedgerError
 from manager.web.access import Entrance
@@ -93,9 +94,44 @@ def _adopt_journal(arguments: Sequence[str]) -> int:
     return adoption.main(arguments)
 
 
+def _replace_unit(arguments: Sequence[str]) -> int:
+    """let another unit take a table over, with its game (two people in a game)"""
+    return adoption.replace(arguments)
+
+
 def _release_unit(arguments: Sequence[str]) -> int:
     """let a locked unit speak again (two people)"""
     return release.main(arguments)
+
+
+def _updates(arguments: Sequence[str]) -> int:
+    """the updates of units that are kept here"""
+    return updates_cli.show(arguments)
+
+
+def _add_update(arguments: Sequence[str]) -> int:
+    """bring a signed update of units"""
+    return updates_cli.add(arguments)
+
+
+def _remove_update(arguments: Sequence[str]) -> int:
+    """remove an update that is kept here"""
+    return updates_cli.remove(arguments)
+
+
+def _roll_out(arguments: Sequence[str]) -> int:
+    """give an update to the units, ring by ring (two people)"""
+    return updates_cli.roll_out(arguments)
+
+
+def _go_on_roll_out(arguments: Sequence[str]) -> int:
+    """go on after a failure, without the tables that failed (two people)"""
+    return updates_cli.go_on(arguments)
+
+
+def _stop_roll_out(arguments: Sequence[str]) -> int:
+    """stop a roll-out for good"""
+    return updates_cli.stop(arguments)
 
 
 def _first_code(arguments: Sequence[str]) -> int:
@@ -163,7 +199,14 @@ TOOLS: dict[str, Callable[[Sequence[str]], int]] = {
     "archive": _archive,
     "train": _train,
     "adopt-journal": _adopt_journal,
+    "replace-unit": _replace_unit,
     "release-unit": _release_unit,
+    "updates": _updates,
+    "add-update": _add_update,
+    "remove-update": _remove_update,
+    "roll-out": _roll_out,
+    "go-on-roll-out": _go_on_roll_out,
+    "stop-roll-out": _stop_roll_out,
     "first-code": _first_code,
     "person-code": _person_code,
     "make-ledger": _make_ledger,

@@ -17,6 +17,7 @@ from manager.bundles.requests import BundleRequests
 from manager.games import Catalogue, open_catalogue
 from manager.intake.approvals import concerns_a_claim
 from manager.intake.intake import Intake
+from manager.intake.replacing import REPLACE_UNIT
 from manager.intake.seals import SealBook
 from manager.intake.swipes import SwipeJudge
 from manager.intake.units import Units
@@ -26,11 +27,16 @@ from manager.ledger.engines.places import engine_at
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.store.store import Store
+from manager.link.offered import Offered
 from manager.link.server import ManagerServer
+from manager.rollouts.acts import COMMANDS as ROLLOUT_COMMANDS
+from manager.rollouts.acts import RolloutActs
+from manager.rollouts.rollouts import Rollouts
 from manager.setup.open_table import open_table, open_table_file
 from manager.setup.wager_limits import WagerLimits
 from manager.web.bundles.view import BundlesView
 from manager.web.lookups import ReportsView
+from manager.web.updates.view import UpdatesView
 from manager.web.view import ManagerView
 from manager.web.wins.view import WinsView
 from protocol.wire.fields import clipped
@@ -60,6 +66,8 @@ class Manager:
         self.property_name = property_name
         self._is_alone = not owner.name
         self._is_closed = False
+        # Given by the doors, which know the certificates.
+        self.end_certificates: Callable[[str, str], None] = lambda unit_id, reason: None
         engine = engine_at(place, vfs, random_bytes, owner)
         self.store = Store(engine, now_ms, place)
         with ExitStack() as if_it_fails:
@@ -72,15 +80,28 @@ class Manager:
         self.units = Units(self.store, self.book.tables, self.book.alarms)
         # A table must not be in two ledgers: who serves in turn with others opens it from its file.
         open_text = self._open_text if self._is_alone else None
+        self.rollouts = Rollouts(self.store, self.book.alarms)
+        acts = RolloutActs(self.rollouts, self.store, self._tables_with_units)
+        self._rollout_acts = acts
         self.booking = Booking(
-            self.book, self.units, lambda name: self._catalogue().find(name), open_text
+            self.book,
+            self.units,
+            lambda name: self._catalogue().find(name),
+            open_text,
+            acts,
         )
         self.changes = VersionSignal()
         self.intake = Intake(self.book, self.units)
         self.swipes = SwipeJudge(self.book, self._random_bytes)
         self.bundles = BundleRequests(now_ms)
         self.server = ManagerServer(
-            self.book, self.units, self.intake, self.swipes, self.bundles, self.changes, now_ms
+            self.book,
+            self.units,
+            self.intake,
+            self.swipes,
+            Offered(self.bundles, self.rollouts),
+            self.changes,
+            now_ms,
         )
         folders = tuple(str(folder.absolute()) for folder in self._packs)
         gaming_day = self._gaming_day or GamingDay()
@@ -94,6 +115,7 @@ class Manager:
         self.view.bundles = BundlesView(
             self.bundles, SealBook(self.store).keys_of, self.ask_for_bundle
         )
+        self.updates = UpdatesView(self.rollouts, self.store, self.book.alarms)
 
     def open_table(self, text: str) -> str:
         """Opens the table that TOML text describes; the same text again changes nothing."""
@@ -123,6 +145,12 @@ class Manager:
 
     def tell_units(self, request: Request) -> None:
         """What a request that is in the books means for the tables that are connected."""
+        if request.get("command") in ROLLOUT_COMMANDS:
+            self._rollout_acts.apply(request)  # the next heartbeats tell it
+            self.changes.bump()
+            return
+        if request.get("command") == REPLACE_UNIT:
+            self._cut_off(request.get("table", "").strip(), request.get("reason", ""))
         for table_id in self.book.tables.ids():
             unit = self.units.of_table(table_id)
             connection = self.server.connection_of(unit.unit_id) if unit else None
@@ -142,6 +170,17 @@ class Manager:
                 connection.send(order)
             connection.send_meters()
         self.changes.bump()
+
+    def _cut_off(self, table_id: str, reason: str) -> None:
+        """The unit of this table is locked: it hears so, and its certificates end."""
+        unit = self.units.of_table(table_id)
+        if unit is not None:
+            self.server.cut_if_locked(unit.unit_id)
+            self.end_certificates(unit.unit_id, f"another unit takes its table over. {reason}")
+
+    def _tables_with_units(self) -> list[str]:
+        tables = sorted(self.book.tables.ids())
+        return [table_id for table_id in tables if self.units.of_table(table_id)]
 
     def ask_for_bundle(self, table_id: str, asked_by: str) -> str:
         """Asks the unit of this table; it makes its bundle between two rounds."""

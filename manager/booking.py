@@ -11,10 +11,13 @@ from collections.abc import Callable, Mapping
 from kit.config import ConfigError
 from manager.games import Paytable, open_catalogue
 from manager.intake import approvals
+from manager.intake.replacing import REPLACE_UNIT, Replacing
 from manager.intake.units import Units
 from manager.ledger.book import Book
 from manager.ledger.corrections.reasons import Signed
 from manager.ledger.errors import LedgerError
+from manager.rollouts.acts import COMMANDS as ROLLOUT_COMMANDS
+from manager.rollouts.acts import RolloutActs
 from manager.setup import table_people
 from manager.setup.unit_settings import check_reserve
 
@@ -44,8 +47,13 @@ class Booking:
         units: Units,
         find_paytable: Callable[[str], Paytable | None] = _find_shipped,
         open_text: Callable[[str], str] | None = None,
+        rollouts: RolloutActs | None = None,
     ) -> None:
-        """`open_text` opens the table that TOML describes; None where only its file may."""
+        """`open_text` opens the table that TOML describes; None where only its file may.
+
+        `rollouts` are those of a manager that serves.
+        """
+        self._rollouts = rollouts
         self._open_text = open_text
         self._book = book
         self._units = units
@@ -60,11 +68,21 @@ class Booking:
             return self._release_unit(request)
         if command == OPEN_TABLE:
             return self._open_table(request)
+        if command in ROLLOUT_COMMANDS:
+            return self._roll_out(request)
+        if command == REPLACE_UNIT:
+            replacing = Replacing(self._book.store, self._units, self._book.alarms)
+            return replacing.record(request, _signed(request))
         if command in table_people.COMMANDS:
             return table_people.carry_out(self._book, request, _signed(request))
         if command == CHANGE_TERMS:
             return self._change_terms(request)
         return approvals.carry_out(self._book, request)
+
+    def _roll_out(self, request: Request) -> str:
+        if self._rollouts is None:
+            raise LedgerError("The manager must serve for that; start it first.")
+        return self._rollouts.record(request, _signed(request))
 
     def _open_table(self, request: Request) -> str:
         if self._open_text is None:

@@ -72,6 +72,9 @@ class Doors:
         )
         self.link_door = self._door_of_the_link(link_limits)
         self.enrolling_door = self._door_of_enrolment(enrolling_limits)
+        manager.end_certificates = self._end_certificates
+        for unit_id in manager.units.replaced_ids():  # should a stop have come in between
+            self._end_certificates(unit_id, "another unit took its table over.")
         # What was done while no manager served is not in the ledger yet.
         self._changed()
 
@@ -108,6 +111,11 @@ class Doors:
     def _door_of_enrolment(self, limits: Limits) -> TlsDoor:
         context = tls.enrolling_manager_context(self.folder.manager, self.folder.manager_key)
         return TlsDoor("enrolment", context, self._enrolling.serve_tls, limits)
+
+    def _end_certificates(self, unit_id: str, reason: str) -> None:
+        if any(each.counts for each in self._registry.of_unit(unit_id)):
+            self._registry.revoke(unit_id, reason)
+            self._changed()
 
     def _changed(self) -> None:
         """The list of identities has changed: the connections and the ledger follow it."""

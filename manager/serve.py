@@ -11,6 +11,7 @@ import gc
 import logging
 import socket
 import ssl
+import sys
 import time
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
@@ -49,6 +50,9 @@ _log = logging.getLogger(__name__)
 
 EXPIRY_LOOK_S = 20.0  # how often requests that nobody decided on are looked through
 GARBAGE_AFTER = 50_000  # objects made since the last look; a batch makes thousands that live on
+# How long one thread may hold the interpreter while another waits for it. Python's own 5 ms would
+# be added to a commit each time that its thread comes back from the disk or the database.
+SWITCH_S = 0.0005
 BACKLOG = 2048  # a whole floor may knock at once
 
 
@@ -135,9 +139,10 @@ async def serve(
     alerts = Alerts(control.parent, manager.store, manager.property_name)
     manager.view.machines.alerts_waiting = alerts.waiting
     manager.bundles.shelf = BundleShelf(control.parent)
+    manager.rollouts.keep_in(control.parent)
     access = open_access(manager, control.parent, web)
     units = UnitsView(doors.identities, doors.carry_out, control.parent)
-    application = build(manager.view, access, web.names, floor, units)
+    application = build(manager.view, access, web.names, floor, units, manager.updates)
     pages = page_server(only_durable(application, manager.store.commits.until_durable), web.tls)
     requests = OperatorRequests(
         access.people,
@@ -164,6 +169,7 @@ async def serve(
         ),
     )
     settle_memory()
+    sys.setswitchinterval(SWITCH_S)
     ready()
     _tell_first_code(access, listeners)
     try:

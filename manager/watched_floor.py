@@ -60,6 +60,9 @@ class WholeFloor:
     async def groups(self) -> list[View]:
         return await asyncio.to_thread(self._groups)
 
+    async def move(self, group: str, name: str) -> str:
+        return await asyncio.to_thread(ask_to_move, self._url, schema_of(group), name)
+
     def _groups(self) -> list[View]:
         return [self._group(schema) for schema in groups_in(self._url)]
 
@@ -85,6 +88,16 @@ def look_once(url: str, schema: str) -> Standing:
         return line.look()
     finally:
         line.close()
+
+
+def ask_to_move(url: str, schema: str, name: str) -> str:
+    """Play goes on meanwhile: the units stay where they are until the other one has it."""
+    line = LeaseLine(url, schema)
+    try:
+        owner = line.ask_to_move(name)
+    finally:
+        line.close()
+    return f"{owner} was asked to hand over to {name}; it does so within two seconds."
 
 
 def _nowhere(unit_id: str) -> None:
@@ -123,6 +136,10 @@ class OtherGroups:
             return ledger.rows("SELECT id, board_serial FROM tables")
         finally:
             ledger.close()
+
+
+def schema_of(group: str) -> str:
+    return f"{SCHEMA}_{group}" if group else SCHEMA
 
 
 def group_of(schema: str) -> str:

@@ -33,6 +33,9 @@ log = logging.getLogger("controller.evidence.black_box")
 BEFORE_MS = 5000
 AFTER_MS = 5000
 ROUNDS_KEPT = 100
+# As many commands as a long evening's last rounds have, and the rules of some changes of settings.
+DECIDED_KEPT = 400
+RULES_KEPT = 16
 # After the lock every IC is read this often, until the trace is complete.
 CAPTURE_EVERY_MS = 20
 AT_REST_MS = 60_000
@@ -104,6 +107,29 @@ class TraceStore:
             "SELECT body FROM trace WHERE round_number = ?", (round_number,)
         ).fetchone()
         return Trace.decode(row[0]) if row else None
+
+    def keep_decided(self, rows: Sequence[bytes], rules: Mapping[bytes, bytes]) -> None:
+        """Adds what was decided since; the oldest go when there are too many."""
+        with self._connection:
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO decided_under (digest, body) VALUES (?, ?)", rules.items()
+            )
+            self._connection.executemany(
+                "INSERT INTO decided (body) VALUES (?)", ((row,) for row in rows)
+            )
+            for table, most in (("decided", DECIDED_KEPT), ("decided_under", RULES_KEPT)):
+                self._connection.execute(
+                    f"DELETE FROM {table} WHERE number <= (SELECT max(number) FROM {table}) - ?",
+                    (most,),
+                )
+
+    def decided(self) -> tuple[list[bytes], dict[bytes, bytes]]:
+        """What was kept of it, oldest first, and the rules by their digests."""
+        rows = [
+            row[0] for row in self._connection.execute("SELECT body FROM decided ORDER BY number")
+        ]
+        under = self._connection.execute("SELECT digest, body FROM decided_under")
+        return rows, {row[0]: row[1] for row in under}
 
     def close(self) -> None:
         # What was kept is on the disk already; that a dead disk cannot be tidied up is no news.

@@ -94,6 +94,8 @@ class _Ic:
             self._last = heard
             self._tell_reading(heard)
         elif isinstance(heard, Look):
+            if self._last is not None and self._last.touched != heard.touched:
+                self._last = None  # something came or went: that reading is not told again
             for electrode, spot in self._spots.items():
                 spot.touched(_bit(heard.touched, electrode), heard.offset_ms, heard.prompt)
         else:

@@ -128,8 +128,7 @@ class FeltMemory:
 
     async def run(self) -> None:
         while True:
-            with contextlib.suppress(aio.TimeoutError):
-                await aio.wait_for_ms(self._changed.wait(), LOOK_EVERY_MS)
+            await aio.wait_set_ms(self._changed, LOOK_EVERY_MS)
             await aio.sleep_ms(SAVE_AFTER_MS)
             self._changed.clear()
             await self._save()

@@ -170,21 +170,27 @@ class IcWatch:
             return False
         if line.active:
             return True  # the IC has more to tell than the last read took
-        try:
-            await aio.wait_for_ms(line.changed(), self._poll_ms())
-        except aio.TimeoutError:
-            self._beat()
-            return False
-        return True
+        if await line.changed_within_ms(self._poll_ms()):
+            return True
+        self._beat()
+        return False
 
     def _is_due(self) -> bool:
         """Touch bits may be looked at more often than there is need for a whole reading."""
         return aio.ticks_diff(aio.ticks_ms(), self._confirmed_ms) >= self._poll_ms()
 
     def _poll_ms(self) -> int:
-        now_ms = aio.ticks_ms()
-        wanted_ms = min(spot.read_again_ms(now_ms) for spot in self._spots.values())
+        wanted_ms = self._spots_want_ms(aio.ticks_ms())
         return min(wanted_ms, self._witness.read_again_ms()) if self._witness else wanted_ms
+
+    def _spots_want_ms(self, now_ms: int) -> int:
+        """How soon the first of the spots wants to be read again."""
+        soonest_ms = tuning.QUIET_EVERY_MS
+        for spot in self._spots.values():
+            soonest_ms = min(soonest_ms, spot.read_again_ms(now_ms))
+            if soonest_ms <= tuning.DECIDING_EVERY_MS:
+                break  # none wants it sooner
+        return soonest_ms
 
     async def _confirm(self) -> None:
         readings = await self._ic.snapshot()

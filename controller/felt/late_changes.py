@@ -54,17 +54,17 @@ class LateChanges:
                 self._told_round = self._keeper.state
                 self._told_presence.clear()
             for sensor, spot in self._spots.items():
-                await self._tell_presence(sensor, spot)
-                await self._tell_addition(sensor, spot)
+                if self._is_presence_news(sensor, spot):
+                    await self._tell_presence(sensor, spot)
+                if spot.classifier.pile.count != self._told_additions.get(sensor, 0):
+                    await self._tell_addition(sensor, spot)
             self._show_lights()
-            try:
-                await aio.wait_for_ms(self._moved.wait(), self._next_light_change_ms())
-            except aio.TimeoutError:
-                continue
+            await aio.wait_set_ms(self._moved, self._next_light_change_ms())
 
-    async def _tell_presence(self, sensor: str, spot: sensing.Spot) -> None:
+    def _is_presence_news(self, sensor: str, spot: sensing.Spot) -> bool:
+        """Also tells the board of faults: what nobody can read is no news of the felt."""
         if spot.reason == sensing.NOT_READ:
-            return
+            return False
         broken = spot.presence == sensing.FAULT
         if broken:
             # Nobody knows what happened meanwhile, so its next presence is news again.
@@ -76,8 +76,10 @@ class LateChanges:
             # What comes after is news again, even if it is what was told before.
             self._told_presence.pop(sensor, None)
         present = spot.presence == sensing.PRESENT
-        if broken or not spot.confirmed or self._told_presence.get(sensor) == present:
-            return
+        return not broken and spot.confirmed and self._told_presence.get(sensor) != present
+
+    async def _tell_presence(self, sensor: str, spot: sensing.Spot) -> None:
+        present = spot.presence == sensing.PRESENT
         await self._submit(commands.late(sensor, present, spot.classifier.began_ms))
         # Answered is told, with a refusal too: to repeat it would fill the journal with refusals.
         # A journal that fails does so until the next start, where everything is told anew.
@@ -85,12 +87,12 @@ class LateChanges:
 
     async def _tell_addition(self, sensor: str, spot: sensing.Spot) -> None:
         count, began_ms = spot.classifier.pile.count, spot.classifier.pile.began_ms
-        if count == self._told_additions.get(sensor, 0):
-            return
         await self._submit(commands.added(sensor, began_ms))
         self._told_additions[sensor] = count  # as it was then; it may have grown meanwhile
 
     def _next_light_change_ms(self) -> int:
         state, age_ms = self._keeper.state, self._keeper.clock.age_ms()
+        if not (state.round_open and (state.blinking or state.late)):
+            return LOOK_AT_LEAST_EVERY_MS  # nothing that has passed is shown
         left = [lights.late_left_ms(sensor, state, age_ms) for sensor in self._spots]
         return min([ms for ms in left if ms] + [LOOK_AT_LEAST_EVERY_MS])

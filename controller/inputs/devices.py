@@ -99,7 +99,4 @@ async def watch_tamper(line: InputLine, faults: FaultBoard, cabinet: Cabinet) ->
             cabinet.changed(line.active)
         except HardwareFault as fault:
             faults.set(CODE, "tamper", str(fault))
-        try:
-            await aio.wait_for_ms(line.changed(), TAMPER_POLL_MS)
-        except aio.TimeoutError:
-            continue
+        await line.changed_within_ms(TAMPER_POLL_MS)

@@ -25,7 +25,7 @@ class SupervisorKey:
         rules, faults = self._table.rules, self._table.faults
         before, rules.key = rules.key, position
         is_trial = self._table.service.is_on
-        if is_trial:
+        if is_trial and position != before:  # it is also read anew after each test, and not turned
             self._table.service.tried("key switch", position)
         unclear = position == numbers.KEY_FAULT
         faults.set("key", "key switch", KEY_UNCLEAR if unclear else "", stops_play=True)

@@ -8,7 +8,6 @@ signing key seals nothing.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 from collections.abc import Callable
 from functools import partial
@@ -81,8 +80,7 @@ class ChainSealer:
             await self._seal(REASON_DAY)
 
     async def _claim_or_time(self) -> None:
-        with contextlib.suppress(aio.TimeoutError):
-            await aio.wait_for_ms(self._claim_made.wait(), LOOK_EVERY_MS)
+        await aio.wait_set_ms(self._claim_made, LOOK_EVERY_MS)
 
     async def _seal(self, reason: str) -> None:
         self._claim_made.clear()  # one that is made from here on gets a seal of its own

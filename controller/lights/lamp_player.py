@@ -36,6 +36,7 @@ class LampPlayer:
         self._fault_changed = fault_changed
         self._percent = percent
         self._wanted: dict[str, str] = {}
+        self._told: dict[str, tuple[int, int]] = {}  # what the lamps were last told, by sensor
         self._news = aio.Event()
         self._fault = ""
         self._checked_ms = aio.ticks_ms()
@@ -46,6 +47,7 @@ class LampPlayer:
             self._news.set()
 
     async def run(self) -> None:
+        self._told = {}  # somebody else had the lamps before
         while True:
             self._beat()
             self._news.clear()
@@ -55,9 +57,7 @@ class LampPlayer:
                 self._note(str(fault))
                 await aio.sleep_ms(RETRY_MS)
                 continue
-            try:
-                await aio.wait_for_ms(self._news.wait(), self._next_write_ms())
-            except aio.TimeoutError:
+            if not await aio.wait_set_ms(self._news, self._next_write_ms()):
                 await self._check()
 
     async def _check(self) -> None:
@@ -75,17 +75,28 @@ class LampPlayer:
         levels: dict[tuple[str, str], int] = {}
         shown = set(self._wanted.values())  # many spots show the same
         level_pairs = {light: lights.levels_at(light, now_ms, percent) for light in shown}
+        told = self._told
         for sensor, light in self._wanted.items():
-            white, amber = level_pairs[light]
-            levels[(sensor, "white")] = white
-            levels[(sensor, "amber")] = amber
-        await self._bank.set(levels)
+            pair = level_pairs[light]
+            if told.get(sensor) != pair:
+                told[sensor] = pair
+                levels[(sensor, "white")], levels[(sensor, "amber")] = pair
+        # Also without anything new: an IC that lost its set-up is set up again by it.
+        try:
+            await self._bank.set(levels)
+        except BaseException:
+            self._told = {}
+            raise
         self._note("")
 
     def _next_write_ms(self) -> int:
         now_ms = aio.ticks_ms()
-        waits = [lights.next_change_ms(light, now_ms) for light in set(self._wanted.values())]
+        waits = [self._wait_ms(light, now_ms) for light in set(self._wanted.values())]
         return min([wait for wait in waits if wait] + [IDLE_MS])
+
+    def _wait_ms(self, light: str, now_ms: int) -> int:
+        """When this light is due again; 0 when it is steady."""
+        return lights.next_change_ms(light, now_ms)
 
     def _note(self, fault: str) -> None:
         if fault != self._fault:

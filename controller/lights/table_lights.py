@@ -8,7 +8,7 @@ the lamps show while the table is in service.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from controller.core import lights
 from controller.core.felt.spot import Spot
@@ -59,25 +59,43 @@ class TableLights:
 
     def show(self) -> None:
         if self.is_lit:
-            self._lamp_player.show({sensor: self.look(sensor) for sensor in self._spots})
+            self._lamp_player.show(self._looks(self._spots))
 
     def light(self, sensor: str) -> str:
-        presence, keeper = self._spots[sensor].presence, self._keeper
-        if not self.is_trusted or (self._is_shut_out() and not keeper.state.round_open):
-            return lights.FAULT
-        if self._is_sought(sensor) and lights.finds(presence, keeper.state):
-            return lights.FIND
-        return lights.light_of(sensor, presence, keeper.state, keeper.clock.age_ms())
+        return self.lights([sensor])[sensor]
+
+    def lights(self, sensors: Iterable[str]) -> dict[str, str]:
+        """The light of each; what is true of the whole table is asked once."""
+        keeper, state = self._keeper, self._keeper.state
+        if not self.is_trusted or (self._is_shut_out() and not state.round_open):
+            return dict.fromkeys(sensors, lights.FAULT)
+        age_ms, sought_seat, found = keeper.clock.age_ms(), self._sought_seat_now(), {}
+        for sensor in sensors:
+            presence = self._spots[sensor].presence
+            if sought_seat and seat_of(sensor) == sought_seat and lights.finds(presence, state):
+                found[sensor] = lights.FIND
+            else:
+                found[sensor] = lights.light_of(sensor, presence, state, age_ms)
+        return found
 
     def look(self, sensor: str) -> str:
         """What its lamps show now."""
-        if self._service.is_on and self.is_trusted:
-            sought = lights.FIND if self._is_sought(sensor) else lights.SERVICE
-            return self._exercised.get(sensor, sought)
-        light = self.light(sensor)
-        return lights.in_training(light) if self._keeper.training else light
+        return self._looks([sensor])[sensor]
 
-    def _is_sought(self, sensor: str) -> bool:
-        if aio.ticks_diff(aio.ticks_ms(), self._sought_at) >= FIND_MS:
+    def _looks(self, sensors: Iterable[str]) -> dict[str, str]:
+        if self._service.is_on and self.is_trusted:
+            return {sensor: self._look_in_service(sensor) for sensor in sensors}
+        found = self.lights(sensors)
+        if self._keeper.training:
+            return {sensor: lights.in_training(light) for sensor, light in found.items()}
+        return found
+
+    def _look_in_service(self, sensor: str) -> str:
+        is_sought = seat_of(sensor) == self._sought_seat_now()
+        return self._exercised.get(sensor, lights.FIND if is_sought else lights.SERVICE)
+
+    def _sought_seat_now(self) -> int:
+        """0: nobody looks for one any more."""
+        if self._sought_seat and aio.ticks_diff(aio.ticks_ms(), self._sought_at) >= FIND_MS:
             self._sought_seat = 0
-        return seat_of(sensor) == self._sought_seat
+        return self._sought_seat

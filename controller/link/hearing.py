@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 
 from controller.link.bundle_parts import BundleParts
 from controller.link.owner import LinkOwner
+from controller.link.program_fetch import ProgramFetch
 from controller.link.verdicts import Verdicts
 from hal import aio
 from protocol.wire import messages
@@ -33,11 +34,13 @@ class Hearing:
         owner: LinkOwner,
         verdicts: Verdicts,
         bundles: BundleParts,
+        programs: ProgramFetch,
         acknowledge: Callable[[int], Awaitable[None]],
     ) -> None:
         self._owner = owner
         self._verdicts = verdicts
         self._bundles = bundles
+        self._programs = programs
         self._acknowledge = acknowledge
         self._manager_time: tuple[int, int] | None = None
         self._state: messages.State | None = None  # waits for the events that belong to it
@@ -90,6 +93,9 @@ class Hearing:
             await self._hear_state()
         elif isinstance(message, messages.Heartbeat):
             self._bundles.wanted(message.bundle)
+            self._programs.offered(message.offer)
+        elif isinstance(message, messages.ProgramPart):
+            self._programs.take(message)
         else:
             raise ProtocolError(
                 ErrorCode.UNEXPECTED, f"A manager does not send {type(message).__name__}."

@@ -41,6 +41,7 @@ class UnitIdentity:
         self.ca = self.path / "ca.pem"
         self.seal_key = self.path / "seal.pem"
         self.pending = self.path / "pending.json"
+        self.asking = self.path / "asking.json"
 
     def check(self, unit_id: str) -> None:
         """Refuses to go on with an identity that is missing, foreign or open to others."""

@@ -127,8 +127,8 @@ class ManagerNews:
     async def reversed_arrived(self, reversal: messages.Reversed) -> None:
         """A win was taken back: noted first, then said, with what must come back from whom."""
         state, number = self._keeper.live_state, reversal.win_number
-        known = {win.win_number: win.is_reversed for win in state.wins}
-        if known.get(number):
+        known = {win.win_number for win in state.wins}
+        if state.is_taken_back(number):
             return  # a repeat
         noted = await self._intake.submit_news(commands.reversed_win(number))
         if noted.accepted:

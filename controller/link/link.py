@@ -23,13 +23,14 @@ from controller.link.hearing import Hearing, SentOn, known_code
 from controller.link.history import LinkHistory
 from controller.link.ledger_witness import LedgerWitness
 from controller.link.owner import LinkOwner
+from controller.link.program_fetch import ProgramFetch
 from controller.link.verdicts import Verdicts
 from hal import aio
 from hal.worker import Worker
 from kit.clock import wall_ms
 from kit.tasks import first_ends_all
 from protocol.proof.counters import difference
-from protocol.secrets.tls import CertificateRefused
+from protocol.secrets.tls import CertificateOutOfTime, CertificateRefused
 from protocol.wire import messages
 from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.rows import SpotHealth
@@ -103,7 +104,10 @@ class ManagerLink:
         self._heard_sequence = 0  # acknowledged by the ledger that is at the other end now
         self.verdicts = Verdicts()
         self.bundles = BundleParts()
-        self._hearing = Hearing(owner, self.verdicts, self.bundles, self._acknowledge)
+        self.programs = ProgramFetch()
+        self._hearing = Hearing(
+            owner, self.verdicts, self.bundles, self.programs, self._acknowledge
+        )
         self._witness = LedgerWitness(journal)
 
     def journal_grew(self) -> None:
@@ -137,7 +141,8 @@ class ManagerLink:
             self.history.ended(f"cannot reach the Game Manager: {str(error) or 'no answer'}")
             log.info("cannot reach the Game Manager at %s: %r", self.order.called, error)
             if isinstance(error, CertificateRefused):
-                self._owner.link_fault("certificate", _stranger())
+                is_time = isinstance(error, CertificateOutOfTime)
+                self._owner.link_fault("certificate", _wrong_clock() if is_time else _stranger())
             return Ending.REFUSED
         try:
             return await self._talk_until_it_ends(stream)
@@ -223,13 +228,14 @@ class ManagerLink:
         await self._acknowledge(welcome.last_sequence)
 
     async def _converse(self, stream: FrameStream) -> None:
-        """Four jobs on one stream; the first to end, for whatever reason, ends all of them."""
+        """Five jobs on one stream; the first to end, for whatever reason, ends all of them."""
         self.verdicts.begin(stream)
         jobs = [
             aio.create_task(self._listen(stream), name="link-listen"),
             aio.create_task(self._send_events(stream), name="link-send"),
             aio.create_task(self._send_heartbeats(stream), name="link-heartbeat"),
             aio.create_task(self.bundles.send_forever(stream), name="link-bundle"),
+            aio.create_task(self.programs.run(), name="link-program"),
         ]
         await first_ends_all(jobs)
 
@@ -271,7 +277,9 @@ class ManagerLink:
             self._journal_grew.clear()
             self._acknowledged.clear()
             room = self._heard_sequence + self._window - self._sent_sequence
-            if room > 0:
+            if self._journal.last_sequence <= self._sent_sequence:
+                await self._journal_grew.wait()  # no look at the disk for what is not there
+            elif room > 0:
                 limit = min(room, SEND_BATCH_MAX)
                 read = partial(self._journal.records.after, self._sent_sequence, limit)
                 records = await self._disk.run(read)
@@ -284,7 +292,9 @@ class ManagerLink:
     async def _send_heartbeats(self, stream: FrameStream) -> None:
         for number in count():
             spots = () if number % SPOTS_EVERY_BEATS else self.spot_health
-            beat = messages.Heartbeat(aio.ticks_ms(), self._owner.state(), spots)
+            beat = messages.Heartbeat(
+                aio.ticks_ms(), self._owner.state(), spots, report=self.programs.report()
+            )
             await _write(stream, beat, self.history)
             await aio.sleep_ms(HEARTBEAT_MS)
 
@@ -331,4 +341,12 @@ def _stranger() -> str:
     return (
         "The Game Manager at this address is not the one that this unit was enrolled with. "
         "Call a technician."
+    )
+
+
+def _wrong_clock() -> str:
+    """Said when the manager's certificate does not count yet, or not any more."""
+    return (
+        "By this unit's clock the Game Manager's certificate does not count now: the clock is "
+        "wrong, or the certificate has expired. Call a technician."
     )

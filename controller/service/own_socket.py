@@ -50,22 +50,3 @@ def _listen(path: Path) -> socket.socket:
 
 def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
-
-
-def ask_own(path: Path, asked: bytes, answer_bytes_max: int, patience_s: float) -> bytes | None:
-    """What the table that runs answers; None when none does."""
-    with socket.socket(socket.AF_UNIX) as line:
-        line.settimeout(patience_s)
-        try:
-            line.connect(str(path))
-        except (FileNotFoundError, ConnectionRefusedError):
-            return None
-        line.sendall(asked)
-        line.shutdown(socket.SHUT_WR)
-        taken = bytearray()
-        while len(taken) <= answer_bytes_max:
-            more = line.recv(65536)
-            if not more:
-                break
-            taken += more
-    return bytes(taken)

@@ -19,9 +19,10 @@ from controller.link.identity import IdentityFault, UnitIdentity
 from controller.service.admission import ServiceRefused
 from controller.service.idle import BETWEEN_ROUNDS, between_rounds
 from controller.service.live.table import LiveTable
-from controller.service.own_socket import ask_own, serve_own
+from controller.service.own_socket import serve_own
 from controller.table.state import TableState
 from hal import aio
+from kit.own_socket import ask_own
 
 SELF_TEST = b"self-test"
 ASKED_BY = "update"

@@ -15,7 +15,7 @@ from controller.core.felt import spot as sensing
 from controller.core.felt import tuning
 from controller.core.felt.level_history import Trace
 from controller.core.felt.reasons import BELOW_EMPTY, CREPT, DISTURBED, TOO_LITTLE
-from controller.service.part_result import PartResult, judge
+from controller.service.part_result import PartResult, in_words, judge
 from hal import aio
 from hal.board.open import Board, SensorPlace
 from hal.devices.capacitive import CapacitiveSensor
@@ -65,7 +65,8 @@ async def sensor_verdicts(
                 reading = readings[each.place.electrode]
                 each.hear(reading.raw, reading.touched, reading.fault)
     except HardwareFault as fault:
-        return [PartResult(f"sensor {place.id}", False, f"{owner}: {fault}") for place in places]
+        sentence = in_words(fault, owner)
+        return [PartResult(f"sensor {place.id}", False, sentence) for place in places]
     return verdicts + [each.verdict() for each in listening]
 
 

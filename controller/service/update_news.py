@@ -14,6 +14,7 @@ from hal import aio
 from hal.worker import Worker
 from kit import program_news
 from kit.program_news import ProgramNews, read_news
+from protocol.wire import program_steps
 
 LOOK_EVERY_MS: Final = 5000
 CODE: Final = "update"
@@ -33,14 +34,16 @@ def sentence_of(news: ProgramNews) -> str:
     known = {
         program_news.WAITS: f"The new program {version} waits for a pause between two games.",
         program_news.WRITING: f"The new program {version} is being written. Play goes on.",
+        program_news.INSTALLED: f"The new program {version} is installed. It starts between two "
+        "games.",
+        program_news.PROVING: f"The new program {version} has to prove itself now. Play goes on.",
         program_news.ROLLED_BACK: f"The new program {version} did not prove itself, and the one "
         "before it runs again. Call a technician.",
-        program_news.NOT_TRUSTED: "The update on the stick is not signed by somebody whom this "
-        "unit trusts. Nothing was changed.",
-        program_news.EXPIRED: "The signature of the update on the stick has expired, or this "
-        "unit's clock is wrong. Nothing was changed.",
-        program_news.DAMAGED: "The update on the stick is damaged or not complete. Copy it again. "
+        program_news.NOT_TRUSTED: "The update is not signed by somebody whom this unit trusts. "
         "Nothing was changed.",
+        program_news.EXPIRED: "The signature of the update has expired, or this unit's clock is "
+        "wrong. Nothing was changed.",
+        program_news.DAMAGED: "The update is damaged or not complete. Nothing was changed.",
         program_news.WRONG_BOARD: f"The update {version} is for another kind of unit. Nothing was "
         "changed.",
         program_news.OLDER: f"The update {version} is older than the program that runs. Nothing "
@@ -51,6 +54,10 @@ def sentence_of(news: ProgramNews) -> str:
         "itself. Nothing was changed.",
         program_news.NOT_IN_ORDER: f"The update {version} is not installed, because this table is "
         "not in order. Run the self-test.",
+        program_steps.NO_ROOM: f"The update {version} does not fit on this unit's disk. Nothing "
+        "was changed. Call a technician.",
+        program_steps.TRANSFER: f"The update {version} came damaged from the Game Manager again "
+        "and again. Nothing was changed.",
         program_news.NOT_WRITTEN: f"The update {version} could not be written. The program that "
         "runs is as it was. Call a technician.",
     }

@@ -66,14 +66,15 @@ class TextScreen:
         self._faults = faults
         self._pages = TextPages()
         self._checked_ms = aio.ticks_ms()
+        self._screens: list[Screen] = []
+        self._screens_version = -1  # of the news that they were laid out of
 
     async def run(self) -> None:
         while True:
             version = self._news.shown.version
             try:
                 await self._check_sometimes()
-                pages = screens(self._view(), self._question(), self._words.panel)
-                await self._display.show(self._pages.now(pages))
+                await self._display.show(self._pages.now(self._laid_out(version)))
             except HardwareFault as fault:
                 self._faults.set(CODE, PART, str(fault))
                 await aio.sleep_ms(RETRY_MS)
@@ -84,6 +85,13 @@ class TextScreen:
                 await aio.wait_for_ms(self._news.shown.changed(version), wait_ms)
             except aio.TimeoutError:
                 continue
+
+    def _laid_out(self, version: int) -> list[Screen]:
+        """The pages of this version: to turn one, nothing has to be asked anew."""
+        if version != self._screens_version:
+            self._screens = screens(self._view(), self._question(), self._words.panel)
+            self._screens_version = version
+        return self._screens
 
     async def _check_sometimes(self) -> None:
         if aio.ticks_diff(aio.ticks_ms(), self._checked_ms) >= CHECK_MS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from controller.inputs.questions import Question
@@ -28,6 +29,8 @@ STATES = {
 ANSWERS = "CONFIRM Y / CANCEL N"
 NOT_PRICED = "?"
 PAGE_MARK_MAX = len(" 1/9")
+# The same few are laid out once a second, and at each change of the table.
+SENTENCES_KEPT = 256
 SERVICE = "IN SERVICE"
 TRAINING = "TRAINING"  # on every page, so that nobody takes it for a game
 # The glass has other pictures at these places.
@@ -70,6 +73,7 @@ def _training_head(training: str, state: str) -> str:
     return both if len(both) + PAGE_MARK_MAX <= COLUMNS else training
 
 
+@lru_cache(maxsize=SENTENCES_KEPT)
 def fold(text: str) -> str:
     """The same in the characters that the glass has: accents are left off, others are a "?"."""
     plain = unicodedata.normalize("NFKD", text.translate(REPLACED))
@@ -79,13 +83,18 @@ def fold(text: str) -> str:
 
 def wrap(text: str) -> list[str]:
     """Whole words on rows of twenty; a word that is longer than a row goes on in the next."""
+    return list(_wrapped(text))
+
+
+@lru_cache(maxsize=SENTENCES_KEPT)
+def _wrapped(text: str) -> tuple[str, ...]:
     rows: list[str] = []
     for word in fold(text).split():
         if rows and len(rows[-1]) + 1 + len(word) <= COLUMNS:
             rows[-1] += f" {word}"
             continue
         rows += [word[place : place + COLUMNS] for place in range(0, len(word), COLUMNS)]
-    return rows
+    return tuple(rows)
 
 
 def _choice(question: Question, words: Catalogue) -> list[list[str]]:

@@ -5,6 +5,6 @@
 
 from controller.unit.assembly import open_unit
 from controller.unit.life import Unit
-from controller.unit.parts import FeltOpener, UnitPlace
+from controller.unit.parts import FeltOpener, LampPlayerOpener, UnitPlace
 
-__all__ = ["FeltOpener", "Unit", "UnitPlace", "open_unit"]
+__all__ = ["FeltOpener", "LampPlayerOpener", "Unit", "UnitPlace", "open_unit"]

@@ -13,6 +13,7 @@ from functools import partial
 from controller.command_intake import CommandIntake
 from controller.evidence.black_box import BlackBox
 from controller.evidence.computer_log import ComputerLog
+from controller.evidence.decision_log import DecisionLog
 from controller.evidence.diary import Diary
 from controller.evidence.health import HealthWatch
 from controller.felt.felt_memory import FeltMemory
@@ -31,18 +32,19 @@ from controller.inputs.shuffler import ShufflerWatch
 from controller.inputs.training_door import TrainingDoor
 from controller.journal.seals import ChainSealer
 from controller.keeper import RoundKeeper
-from controller.lights.lamp_player import LampPlayer
 from controller.lights.table_lights import TableLights
 from controller.link.call_order import CallOrder
 from controller.link.history import LinkHistory
 from controller.link.incoming import ManagerNews
 from controller.link.link import ManagerLink
+from controller.link.program_spool import ProgramSpool
 from controller.night import percent_at
 from controller.service.live.around import Around
 from controller.service.live.mode import ServiceMode
 from controller.service.live.readings import LiveReadings
 from controller.service.live.sign_in import SignIn
 from controller.service.live.table import LiveTable
+from controller.service.update_news import CODE, sentence_of
 from controller.stores import Stores
 from controller.table.dealt_hands import DealtHands
 from controller.table.fault_events import FaultEvents
@@ -55,6 +57,7 @@ from controller.unit.parts import Core, Evidence, Faces, Hardware, Inputs, Sensi
 from controller.web.view import Asked, TablePages
 from hal import aio
 from hal.board.open import Board
+from kit.program_news import ProgramNews
 from kit.version import SOFTWARE
 from protocol import numbers
 from protocol.wire.events import Fault as FaultEvent
@@ -114,7 +117,9 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
         stores.health,
         link.history.view,
     )
-    evidence = Evidence(black_box, health, diary, _seals(place, hardware, core, link))
+    decisions = DecisionLog(core.keeper.decided, stores.traces, evidence_disk)
+    seals = _seals(place, hardware, core, link)
+    evidence = Evidence(black_box, health, diary, decisions, seals)
     inputs = _inputs(place, hardware, core, felt, lights, evidence, link)
     core.table.listen_for_settings(inputs.cabinet.use_settings)
     _listen(core, sensing, lights, link, evidence)
@@ -129,7 +134,7 @@ def _put_together(place: UnitPlace, hardware: Hardware) -> Unit:
     mode = ServiceMode(
         core.intake, core.table.service, lights, lambda work: lent[0].lend_board(work)
     )
-    faces = _faces(place, hardware, core, felt, link, mode, readings, pages, diary)
+    faces = _faces(place, hardware, core, felt, link, mode, readings, pages, evidence)
     unit = Unit(hardware, core, sensing, lights, link, inputs, evidence, faces)
     lent.append(unit)
     return unit
@@ -144,7 +149,7 @@ def _faces(
     mode: ServiceMode,
     readings: LiveReadings,
     pages: TablePages,
-    diary: Diary,
+    evidence: Evidence,
 ) -> Faces:
     disk, aside, stores = hardware.disk, hardware.evidence_disk, hardware.stores
     around = Around(
@@ -158,7 +163,8 @@ def _faces(
         aside,
         place.references,
         place.wall_ms,
-        diary,
+        evidence.diary,
+        evidence.decisions,
         place.sealer,
         core.resumed,
         pages.view,
@@ -194,11 +200,12 @@ def _core(place: UnitPlace, hardware: Hardware, tasks: UnitTasks) -> Core:
         intake,
         resumed,
         place.program,
+        place.updates,
     )
 
 
 def _lights(place: UnitPlace, board: Board, core: Core, felt: TableFelt) -> TableLights:
-    lamp_player = LampPlayer(
+    lamp_player = place.play_lamps(
         board.lamps,
         lambda: core.tasks.beat("lamps"),
         lambda sentence: core.table.faults.set("lamps", "lights", sentence),
@@ -242,6 +249,13 @@ def _link(place: UnitPlace, hardware: Hardware, core: Core) -> ManagerLink:
         place.chance,
     )
     link.history = LinkHistory(place.wall_ms)
+    if place.updates:
+        link.programs.spool = ProgramSpool(*place.updates)
+    link.programs.worker = hardware.evidence_disk
+    link.programs.is_between_rounds = lambda: not core.keeper.live_state.round_open
+    link.programs.tell = lambda code, version: core.table.faults.set(
+        CODE, "link", sentence_of(ProgramNews(code, version)) if code else ""
+    )
     return link
 
 

@@ -21,6 +21,7 @@ from controller.lights.table_lights import TableLights
 from controller.link.backlog import show_backlog
 from controller.link.link import ManagerLink
 from controller.service.live.mode import BoardWork
+from controller.service.program_log import tell_changes
 from controller.service.update_news import show_updates
 from controller.table.dealt_hands import restored, told_in
 from controller.text.display import TextScreen
@@ -67,7 +68,7 @@ class Unit:
         self.inputs = inputs
         self.evidence = evidence
         self.pages, self.service = faces.pages, faces.service
-        self._program = core.program
+        self._program, self._updates = core.program, core.updates
         web = core.table.config.web
         self.words = HouseWords(web.language, web.display_language)
 
@@ -88,6 +89,7 @@ class Unit:
         hardware = self.hardware
         await self.evidence.health.keep()
         await self.evidence.diary.keep()
+        await self.evidence.decisions.keep()
         hardware.board.close()
         # Whatever is still on its way to the disk ends first: nobody closes a file under it.
         hardware.disk.close()
@@ -203,7 +205,11 @@ class Unit:
                 self._program.news_file, self.table.faults, self.hardware.evidence_disk
             )
             start("update-news", news, critical=False)
+        if self._updates:
+            told = tell_changes(self._updates, self.intake.record, self.hardware.evidence_disk)
+            start("program-log", told, critical=False)
         start("diary", self.evidence.diary.run(), critical=False)
+        start("decisions", self.evidence.decisions.run(), critical=False)
         if self.felt.ic_watches:
             start("felt-memory", self._sensing.memory.run(), critical=False)
         if self.evidence.seals:
@@ -233,7 +239,7 @@ class Unit:
         keypad = self.inputs.keypad
         question = keypad.question if keypad else lambda: None
         faults, words = self.table.faults, self.words
-        return TextScreen(display, self.pages.view, question, self.news, faults, words)
+        return TextScreen(display, self.pages.text_view, question, self.news, faults, words)
 
     async def _pulse(self) -> None:
         """Ages become visible even when nothing else happens."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from controller.command_intake import CommandIntake
 from controller.config import UnitConfig
 from controller.evidence.black_box import BlackBox
+from controller.evidence.decision_log import DecisionLog
 from controller.evidence.diary import Diary
 from controller.evidence.health import HealthWatch
 from controller.felt.felt_memory import FeltMemory
@@ -32,10 +33,12 @@ from controller.inputs.shuffler import ShufflerWatch
 from controller.inputs.training_door import TrainingDoor
 from controller.journal.seals import ChainSealer
 from controller.keeper import RoundKeeper
+from controller.lights.lamp_player import LampPlayer
 from controller.link.call_order import Connect
 from controller.service.live.around import ServicePlace
 from controller.service.live.table import LiveTable
 from controller.service.program_check import ProgramCheck
+from controller.service.program_log import UpdatePlace
 from controller.stores import StoreOpeners, Stores
 from controller.table.dealt_hands import DealtHands
 from controller.table.fault_events import FaultEvents
@@ -47,6 +50,7 @@ from controller.web.view import TablePages
 from hal import aio
 from hal.backend import Backend
 from hal.board.open import Board
+from hal.devices.lamps import LampBank
 from hal.worker import Worker
 from kit.clock import WallClock
 from protocol.proof.seal import Sealer
@@ -56,6 +60,12 @@ from protocol.secrets.cards import card_key
 FeltOpener = Callable[
     [Board, FeltReferences, RoundKeeper, FaultBoard, UnitTasks, Witness],
     TableFelt,
+]
+
+# Made of the lamps, who counts its beats, who hears of its faults, and how bright the room is.
+LampPlayerOpener = Callable[
+    [LampBank, Callable[[], None], Callable[[str], None], Callable[[], int]],
+    LampPlayer,
 ]
 
 
@@ -72,9 +82,11 @@ class UnitPlace:
     chance: random.Random
     sealer: Sealer | None = None  # without its key a unit seals nothing
     open_felt: FeltOpener = TableFelt  # who has no sensing ICs brings a felt of its own
+    play_lamps: LampPlayerOpener = LampPlayer
     stretch: Stretch = card_key
     service: ServicePlace = field(default_factory=ServicePlace)
     program: ProgramCheck | None = None  # a simulated unit and a checkout have no release
+    updates: UpdatePlace | None = None  # only a unit from the image has an updater
 
 
 @dataclass(frozen=True)
@@ -101,6 +113,7 @@ class Core:
     intake: CommandIntake
     resumed: aio.Event  # the journal was read: from here on a press has a meaning
     program: ProgramCheck | None
+    updates: UpdatePlace | None
 
 
 @dataclass(frozen=True)
@@ -141,4 +154,5 @@ class Evidence:
     black_box: BlackBox
     health: HealthWatch
     diary: Diary
+    decisions: DecisionLog
     seals: ChainSealer | None

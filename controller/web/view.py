@@ -13,7 +13,7 @@ from typing import Any
 from controller.core.felt import spot
 from controller.core.round import paying, payout
 from controller.core.round.claims import ROLE_NAMES, authority_needed
-from controller.core.round.guide import Around, Guide, can_void, guide
+from controller.core.round.guide import Around, Guide, can_void, guide, said
 from controller.core.round.late_entry import why_not as why_no_late_entry
 from controller.core.round.rules import Rules
 from controller.core.round.state import RoundState
@@ -139,11 +139,30 @@ class TablePages:
             "software": SOFTWARE,
         }
 
+    def text_view(self) -> View:
+        """As much of `view` as four rows of text can say; they are laid out each second."""
+        state, meters = self._keeper.state, self._meters()
+        rules = self._rules()
+        word, sentence = said(state, rules, self._around())
+        return {
+            "state": word,
+            "guide": {"sentence": sentence},
+            "training": self._keeper.training is not None,
+            "service": self._table.service.is_on,
+            "claim": _claim(state, rules, {meter["id"]: meter["shown_cents"] for meter in meters}),
+            "pay": _pay(state, rules, self._keeper.clock.started_wall_ms),
+            "meters": meters,
+        }
+
     def _guide(self, state: RoundState) -> Guide:
+        return guide(state, self._rules(), self._around())
+
+    def _around(self) -> Around:
+        """What the guide must know beside the round and its rules."""
         spots = self._felt.spots
         chips = [name for name, each in spots.items() if each.presence == spot.PRESENT]
         kind, text, age_ms = self._news.last_word()
-        around = Around(
+        return Around(
             chips,
             self._felt.is_dead(),
             kind,
@@ -153,7 +172,6 @@ class TablePages:
             self._asked.is_training_asked(),
             self._asked.question(),
         )
-        return guide(state, self._rules(), around)
 
     def _last_games(self, state: RoundState, rules: Rules) -> list[View]:
         """The games whose forgotten win a supervisor could enter now."""
@@ -186,12 +204,13 @@ class TablePages:
             {"seat": seat, "selected": seat == state.selected_seat, "sensors": []}
             for seat in range(1, config.seat_count + 1)
         ]
+        lights = self._lights.lights(self._felt.spots)
         for place in config.board.sensors:
             spot = self._felt.spots[place.id]
             seats[place.seat - 1]["sensors"].append(
                 {
                     "id": place.id,
-                    "light": self._lights.light(place.id),
+                    "light": lights[place.id],
                     "presence": spot.presence,
                     "accepted": place.id in state.accepted,
                     "hand": state.hand_at(place.id),

@@ -103,7 +103,7 @@ UNIT = Product(
     user="underfelt",
     groups=("i2c", "gpio", "dialout"),
     # Only what runs on a unit: neither the manager nor the simulator.
-    parts=("controller", "deploy/update", "hal", "kit", "protocol"),
+    parts=("controller", "deploy/screen", "deploy/update", "hal", "kit", "protocol"),
     lock="requirements.lock",
     settings="/etc/underfelt",
     data="/var/lib/underfelt",

@@ -105,6 +105,9 @@ class HttpsDoor:
 
     def _gone(self, error: Exception) -> UnitGone:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        if isinstance(error, FileNotFoundError):
+            # No file is meant: OpenSSL tells of a broken handshake by whatever errno stood there.
+            reason = "it broke the connection off. Try again"
         return UnitGone(f"{self._host}:{self._port} does not answer: {reason}.")
 
 

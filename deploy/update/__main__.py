@@ -1,4 +1,6 @@
-"""What systemd calls: `stick FOLDER` for a bundle on a stick, `settle` after each start, `log`."""
+"""What systemd calls: `stick FOLDER` for a bundle on a stick, `rollout` for one that the table
+fetched from its manager, `settle` after each start, `log`.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,16 @@ from typing import Final
 from deploy.update.bundle import program_here
 from deploy.update.machine import Machine
 from deploy.update.records import Records
-from deploy.update.updater import Updater
+from deploy.update.spool import Spool
+from deploy.update.updater import Source, Updater
+from kit import program_spool
 from kit.command_line import CommandRefused, run_command, told
+from kit.program_changes import HERE_FILE, ROLLOUT
+from kit.program_news import UPDATE_FOLDER
 
-FOLDER: Final = Path("/data/update")
-HERE: Final = Path("/usr/lib/underfelt/program.json")
+FOLDER: Final = UPDATE_FOLDER
+HERE: Final = HERE_FILE
+TABLE: Final = Path("/data/underfelt") / program_spool.FOLDER
 BUNDLES: Final = "*.raucb"
 
 
@@ -26,6 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m deploy.update", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("stick").add_argument("folder", type=Path)
+    commands.add_parser("rollout")
     commands.add_parser("settle")
     commands.add_parser("log")
     options = parser.parse_args(arguments)
@@ -37,16 +45,27 @@ def _command(options: argparse.Namespace) -> int:
     records = Records(FOLDER, lambda: int(time.time()))
     if options.command == "log":
         for each in records.changes():
-            at = time.strftime("%Y-%m-%d %H:%M", time.gmtime(each.wall_s))
-            print(f"{at} {each.before} -> {each.version}: {each.result} {each.reason}".rstrip())
+            print(each.line())
         return 0
     updater = Updater(Machine(), records, program_here(HERE))
     with _alone():
         if options.command == "settle":
             updater.settle()
+        elif options.command == "rollout":
+            take_from(Spool(TABLE, FOLDER / program_spool.FOLDER), updater)
         else:
             updater.take(_bundle_in(options.folder))
     return 0
+
+
+def take_from(spool: Spool, updater: Updater) -> None:
+    """Once each: written, refused or withdrawn, the file has done its duty."""
+    while (found := spool.take()) is not None:
+        bundle, digest = found
+        try:
+            updater.take(bundle, Source(ROLLOUT, digest, spool.is_stopped))
+        finally:
+            spool.remove(bundle)
 
 
 def _bundle_in(folder: Path) -> Path:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from deploy.update.machine import Machine, TableSilent
+from deploy.update.machine import Machine
+from deploy.update.table import TableSilent
 
 LOOKS_MAX: Final = 150  # two seconds apart: five minutes
 STEADY_LOOKS: Final = 10

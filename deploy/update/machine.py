@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from deploy.update.bundle import Program
+from deploy.update.table import TABLE_SOCKET, Answer, TableSilent, ask_table
 from kit.command_line import CommandRefused
 from kit.program_news import DAMAGED, EXPIRED, NOT_TRUSTED, NOT_WRITTEN
 
@@ -27,25 +27,12 @@ TRYBOOT: Final = "0 tryboot"  # the Pi's firmware boots the other slot once
 DONE: Final = 0
 
 
-class TableSilent(Exception):  # noqa: N818
-    """The table does not say how it is."""
-
-
 class BundleRefused(Exception):  # noqa: N818
     """`code` is for the news, the text for the log."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
         self.code = code
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the running table says of itself; "" where there is nothing to say."""
-
-    enrolled: bool
-    busy: str
-    unproven: str
 
 
 class Machine:
@@ -90,6 +77,10 @@ class Machine:
     # ---- the table ----
 
     def program(self) -> Answer:
+        answer = ask_table(TABLE_SOCKET, QUICK_S)
+        if answer is not None:
+            return answer
+        # A table that nobody has set up keeps no socket: its command tells that from a dead one.
         done = _try([COMMAND, "program"], QUICK_S)
         if done.returncode != DONE:
             raise TableSilent(_last_line(done.stderr))

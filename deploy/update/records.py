@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from kit.files import sync_folder, write_durably
-from kit.program_news import ROLLED_BACK, ProgramNews, write_news
+from kit.program_changes import Change, Pending, row_of
+from kit.program_news import READ_BY_ALL, ROLLED_BACK, ProgramNews, write_news
 
 log = logging.getLogger("deploy.update")
 
@@ -24,61 +25,32 @@ CHANGES: Final = "changes.json"
 NEWS: Final = "news.json"
 
 
-@dataclass(frozen=True)
-class Pending:
-    """A program that is on the other slot and has not proven itself yet."""
-
-    slot: str
-    version: str
-    before: str  # the version that runs until then
-    enrolled: bool  # what the manager had welcomed before, it must welcome again
-    tried: bool = False
-    reason: str = ""  # why it has not proven itself, where it could still say so
-
-
-@dataclass(frozen=True)
-class Change:
-    wall_s: int
-    before: str
-    version: str
-    result: str
-    reason: str = ""
-
-
 class Records:
     def __init__(self, folder: Path, wall_s: Callable[[], int]) -> None:
         self.folder = folder
         self._wall_s = wall_s
 
     def pending(self) -> Pending | None:
-        told = self._read(PENDING)
-        try:
-            return Pending(**told) if isinstance(told, dict) else None
-        except TypeError:
-            log.warning("%s is of another version of this program and is left alone", PENDING)
-            return None
+        return row_of(Pending, self._read(PENDING))
 
     def keep_pending(self, pending: Pending) -> None:
-        write_durably(self.folder / PENDING, json.dumps(asdict(pending)))
+        write_durably(self.folder / PENDING, json.dumps(asdict(pending)), READ_BY_ALL)
 
     def changes(self) -> list[Change]:
         """The last ten, newest last."""
         told = self._read(CHANGES)
-        rows = told if isinstance(told, list) else []
-        try:
-            return [Change(**row) for row in rows]
-        except TypeError:
-            log.warning("%s is of another version of this program and begins anew", CHANGES)
-            return []
+        rows = [row_of(Change, each) for each in told] if isinstance(told, list) else []
+        return [each for each in rows if each is not None]
 
     def settled(self, pending: Pending, result: str, reason: str = "") -> None:
         """How it ended; first in the log, then it is no longer under way."""
-        change = Change(self._wall_s(), pending.before, pending.version, result, reason)
+        versions, source = (pending.before, pending.version), (pending.how, pending.digest)
+        change = Change(self._wall_s(), *versions, result, reason, *source)
         known = self.changes()
         # A power cut between the two steps brings the same end once more.
         if not known or (known[-1].version, known[-1].result) != (change.version, change.result):
             rows = [asdict(each) for each in [*known, change][-CHANGES_MAX:]]
-            write_durably(self.folder / CHANGES, json.dumps(rows, indent=1))
+            write_durably(self.folder / CHANGES, json.dumps(rows, indent=1), READ_BY_ALL)
         self._remove(PENDING)
 
     def failed_before(self, version: str) -> bool:
@@ -86,8 +58,8 @@ class Records:
             each.version == version and each.result == ROLLED_BACK for each in self.changes()
         )
 
-    def tell(self, code: str, version: str) -> None:
-        write_news(self.folder / NEWS, ProgramNews(code, version))
+    def tell(self, code: str, version: str, digest: str = "") -> None:
+        write_news(self.folder / NEWS, ProgramNews(code, version, digest))
 
     def tell_nothing(self) -> None:
         self._remove(NEWS)

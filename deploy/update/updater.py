@@ -8,15 +8,29 @@ the next boot, whatever the reason.
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from deploy.update.bundle import Program, objection
 from deploy.update.health import why_unhealthy
-from deploy.update.machine import BundleRefused, Machine, TableSilent
-from deploy.update.records import Pending, Records
-from kit.program_news import NOT_IN_ORDER, ROLLED_BACK, UPDATED, WAITS, WRITING
+from deploy.update.machine import BundleRefused, Machine
+from deploy.update.records import Records
+from deploy.update.table import TableSilent
+from kit.program_changes import STICK, Pending
+from kit.program_news import (
+    INSTALLED,
+    NOT_IN_ORDER,
+    PROVING,
+    ROLLED_BACK,
+    RUNS_ALREADY,
+    STOPPED,
+    TAKEN,
+    UPDATED,
+    WAITS,
+    WRITING,
+)
 
 log = logging.getLogger("deploy.update")
 
@@ -24,31 +38,50 @@ WAIT_COUNT_MAX: Final = 4 * 60 * 60  # asked every two seconds: a whole shift
 OTHER: Final = {"A": "B", "B": "A"}
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where a bundle came from. `digest` names it to the manager, and is trusted for nothing."""
+
+    how: str = STICK
+    digest: str = ""
+    is_stopped: Callable[[], bool] = lambda: False
+
+
+A_STICK: Final = Source()
+
+
 class Updater:
     def __init__(self, machine: Machine, records: Records, here: Program) -> None:
         self._machine = machine
         self._records = records
         self._here = here
+        self._source = A_STICK
 
-    # ---- a stick with a bundle ----
+    # ---- a bundle, from a stick or from the manager ----
 
-    def take(self, bundle: Path) -> None:
+    def take(self, bundle: Path, source: Source = A_STICK) -> None:
         """Installs it and boots it once, or says why not; nothing of the running slot changes."""
         if self._records.pending():
             log.info("another update is under way; this one is looked at after the next start")
             return
-        self._records.tell_nothing()
+        self._source = source
+        if source.digest:
+            self._tell(TAKEN, "")
+        else:
+            self._records.tell_nothing()
         version = ""
         try:
             new = self._machine.describe(bundle)
             version = new.version
             if new == self._here:
-                log.info("%s is on the stick, and it runs already", version)
+                log.info("%s came by %s, and it runs already", version, source.how)
+                if source.digest:
+                    self._tell(RUNS_ALREADY, version)
                 return
             self._take(bundle, new)
         except BundleRefused as refusal:
             log.error("the update %s is refused: %s (%s)", version, refusal.code, refusal)
-            self._records.tell(refusal.code, version)
+            self._tell(refusal.code, version)
 
     def _take(self, bundle: Path, new: Program) -> None:
         code = objection(new, self._here, self._records.failed_before(new.version))
@@ -59,18 +92,21 @@ class Updater:
         fault = self._machine.self_test() if enrolled else ""
         if fault:
             raise BundleRefused(NOT_IN_ORDER, fault)
-        self._records.tell(WRITING, new.version)
+        self._tell(WRITING, new.version)
         log.info("writing %s to the other slot", new.version)
         self._machine.install(bundle)
         slot = OTHER[self._machine.booted()]
         pending = Pending(slot, new.version, self._here.version, enrolled)
+        pending = replace(pending, how=self._source.how, digest=self._source.digest)
         self._records.keep_pending(pending)
         self._try_out(pending)
 
-    def _wait_for_a_pause(self, version: str) -> bool:
+    def _wait_for_a_pause(self, version: str, code: str = WAITS) -> bool:
         """Until nothing would be lost by a change of the program; whether the unit is enrolled."""
         reason = ""
         for _ in range(WAIT_COUNT_MAX):
+            if self._source.is_stopped():
+                raise BundleRefused(STOPPED, "the manager has withdrawn it")
             try:
                 answer = self._machine.program()
                 if not answer.busy:
@@ -81,12 +117,14 @@ class Updater:
             if now != reason:
                 reason = now
                 log.info("the update %s waits: %s", version, reason)
-                self._records.tell(WAITS, version)
+                self._tell(code, version)
             self._machine.pause()
         raise BundleRefused(NOT_IN_ORDER, f"there was no pause in a whole shift: {reason}")
 
     def _try_out(self, pending: Pending) -> None:
-        self._wait_for_a_pause(pending.version)
+        # It is written, and the next start would try it: withdrawing it is too late from here on.
+        self._source = Source(pending.how, pending.digest)
+        self._wait_for_a_pause(pending.version, INSTALLED)
         # Before the boot: a program that takes the whole machine down is not tried a second time.
         self._records.keep_pending(replace(pending, tried=True))
         log.info("%s is booted once, and has to prove itself", pending.version)
@@ -116,6 +154,7 @@ class Updater:
             self._try_out(pending)
 
     def _prove(self, pending: Pending) -> None:
+        self._records.tell(PROVING, pending.version, pending.digest)
         reason = why_unhealthy(self._machine, pending.enrolled)
         if reason:
             # The program before says so when it is back: this one's word is worth little.
@@ -124,6 +163,7 @@ class Updater:
             return
         self._machine.mark_good()
         self._records.settled(pending, UPDATED)
+        self._records.tell_nothing()
         log.info("%s has proven itself and is this unit's program now", pending.version)
 
     def _take_back(self, pending: Pending) -> None:
@@ -132,7 +172,10 @@ class Updater:
         self._machine.forget_other()
         self._records.settled(pending, ROLLED_BACK, reason)
         log.error("%s runs again instead of %s: %s", pending.before, pending.version, reason)
-        self._records.tell(ROLLED_BACK, pending.version)
+        self._records.tell(ROLLED_BACK, pending.version, pending.digest)
+
+    def _tell(self, code: str, version: str) -> None:
+        self._records.tell(code, version, self._source.digest)
 
     def _give_up(self, reason: str) -> None:
         log.error("back to the program before: %s", reason)

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hal.aio import sleep_ms, ticks_diff, ticks_ms, wait_for_ms
+from hal.aio import sleep_ms, ticks_diff, ticks_ms
 from hal.devices.lines import InputLine
 from hal.errors import HardwareFault
 from hal.ics.tca9555 import Tca9555
@@ -22,6 +22,8 @@ log = logging.getLogger("hal.devices.keypad")
 # in an order that is luck. No hand reaches the next key on purpose so soon.
 DEBOUNCE_MS = 20
 DEBOUNCE_SAMPLES_MAX = 10
+# A line that told of every press so far can still miss the next one: on a slow bus the reading that
+# ends one press ends the call of the next. So no trust in it makes this longer.
 POLL_MS = 250
 
 
@@ -124,10 +126,7 @@ class Keypad:
             await sleep_ms(DEBOUNCE_MS)
             return
         self._line_low_ms = None
-        try:
-            await wait_for_ms(self._interrupt.changed(), POLL_MS)
-        except TimeoutError:
-            return
+        await self._interrupt.changed_within_ms(POLL_MS)
 
     def _note_down(self, down: int) -> None:
         now_ms = ticks_ms()

@@ -7,7 +7,7 @@ decided elsewhere.
 
 from __future__ import annotations
 
-from hal.aio import ThreadSafeFlag, ticks_diff, ticks_ms, wait_for_ms
+from hal.aio import ThreadSafeFlag, ticks_diff, ticks_ms, wait_set_ms
 from hal.devices.lines import InputLine
 
 RUN = "RUN"
@@ -51,10 +51,7 @@ class KeySwitch:
     async def changed(self) -> str:
         """Returns the position once it differs from what this last returned (or began with)."""
         while self.position == self._reported:
-            try:
-                await wait_for_ms(self._edge.wait(), self._wait_ms())
-            except TimeoutError:
-                continue
+            await wait_set_ms(self._edge, self._wait_ms())
         self._reported = self.position
         return self._reported
 

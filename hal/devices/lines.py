@@ -11,7 +11,7 @@ import logging
 
 import gpiozero
 
-from hal.aio import ThreadSafeFlag
+from hal.aio import ThreadSafeFlag, wait_set_ms
 from hal.errors import HardwareFault
 
 log = logging.getLogger("hal.devices.lines")
@@ -52,6 +52,10 @@ class InputLine:
     async def changed(self) -> None:
         """Returns after an edge; at once if one came since the last call."""
         await self._flags[0].wait()
+
+    async def changed_within_ms(self, timeout_ms: int) -> bool:
+        """The same for so long at most. False: no edge came."""
+        return await wait_set_ms(self._flags[0], timeout_ms)
 
     def also_set(self, flag: ThreadSafeFlag) -> None:
         """Sets `flag` at every edge too, for someone who waits for several lines at once."""

@@ -120,6 +120,6 @@ def _remove(engine: Engine, place: str, last: int) -> None:
         from manager.ledger.engines.postgres_copy import remove_archived as remove_rows
 
         remove_rows(*database_of(place), last)
-        return
-    assert isinstance(engine, SqliteEngine)
-    remove_archived(engine.connection, last)
+    else:
+        assert isinstance(engine, SqliteEngine)
+        remove_archived(engine.connection, last)

@@ -106,8 +106,9 @@ def _audited(ledger: Ledger, witnesses: Iterable[Witness], image: Image | None) 
     if image is not None:
         _refuse_other_chain(ledger, image)
         heard.take_stored(ledger, image.number)
+    take = chain.take
     for recorded, taken, digest in ledger.kept(chain.number + 1):
-        chain.take(recorded, taken, digest)
+        take(recorded, taken, digest)
     chain.end()
     fold = chain.fold
     problem = first_difference(ledger, fold, image is not None) or chain.terms.problem(ledger)

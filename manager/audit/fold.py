@@ -13,6 +13,7 @@ from manager.ledger.engines.relations import (
     BALANCES,
     POSTINGS,
     RELATIONS,
+    ROUNDS,
     TRANSACTIONS,
     UNITS,
     Held,
@@ -55,7 +56,7 @@ class Fold:
         self.balances: dict[str, int] = {}
         self.event_count = 0
         self._earlier = earlier or Earlier()
-        self._units = self.rows[UNITS.name]
+        self._units, self._rounds = self.rows[UNITS.name], self.rows[ROUNDS.name]
         self._last_ms = 0
         if image is not None:
             self._resume(image)
@@ -125,7 +126,12 @@ class Fold:
         except Unreadable as error:
             raise FoldRefused(f"carries changes that cannot be read: {error}") from error
         for relation, key, mask, values in told:
-            self._change(relation, key, mask, values)
+            if relation is ROUNDS and mask == NEW:  # most of a ledger, with nothing to look up
+                rows = self._rounds
+                self.counts[ROUNDS.name] += key not in rows
+                rows[key] = key + values
+            else:
+                self._change(relation, key, mask, values)
 
     def _change(self, relation: Relation, key: Key, mask: int, values: Row) -> None:
         name = relation.name

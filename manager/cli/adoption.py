@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from manager.cli.signing import add_people, with_passwords
 from manager.data_folder import add_data_option
+from manager.intake.replacing import REPLACE_UNIT
 from manager.operator_requests import ADOPT_JOURNAL, carry_out
 
 
@@ -17,6 +18,22 @@ def main(arguments: Sequence[str]) -> int:
     options = vars(_parser().parse_args(arguments))
     data = options.pop("data")
     print(carry_out(data, {"command": ADOPT_JOURNAL, **with_passwords(options)}))
+    return 0
+
+
+def replace(arguments: Sequence[str]) -> int:
+    """`python -m manager replace-unit UNIT --table ID`: another unit takes a table over."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m manager {REPLACE_UNIT}", description=replace.__doc__
+    )
+    parser.add_argument("unit", metavar="UNIT", help="the new unit, by its board's serial number")
+    add_data_option(parser)
+    parser.add_argument("--table", required=True, metavar="ID", help="that it takes over")
+    add_people(parser, "permits it")
+    parser.add_argument("--reason", required=True, metavar="TEXT", help="what happened")
+    options = vars(parser.parse_args(arguments))
+    data = options.pop("data")
+    print(carry_out(data, {"command": REPLACE_UNIT, **with_passwords(options)}))
     return 0
 
 

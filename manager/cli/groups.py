@@ -39,14 +39,9 @@ def move_group(arguments: Sequence[str]) -> int:
     parser = _parser("move-group")
     parser.add_argument("--to", required=True, metavar="NAME", help="the manager that takes over")
     options = parser.parse_args(arguments)
-    from manager.ledger.engines.postgres_lease import LeaseLine
+    from manager.watched_floor import ask_to_move
 
-    line = LeaseLine(*_database(options.data))
-    try:
-        owner = line.ask_to_move(options.to)
-    finally:
-        line.close()
-    print(f"{owner} was asked to hand over to {options.to}; it does so within two seconds.")
+    print(ask_to_move(*_database(options.data), options.to))
     return 0
 
 

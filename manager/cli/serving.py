@@ -11,6 +11,7 @@ import asyncio
 import ipaddress
 import json
 import logging
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from manager import serve as process
 from manager.alerts.settings import read_alerts
 from manager.app import Manager
 from manager.cli.games import add_jurisdiction_option, add_packs_option
+from manager.cli.patience import opened_when_free
 from manager.clock import LedgerClock
 from manager.control import SOCKET_NAME
 from manager.data_folder import add_data_option
@@ -44,6 +46,7 @@ from protocol.wire.address import join_address
 _log = logging.getLogger(__name__)
 
 LOCAL = "127.0.0.1"
+DEAD_OWNER_MAX_S = 4.0  # longer than any lease lasts after its last renewal
 
 
 def add_to(commands: Any) -> None:
@@ -127,7 +130,9 @@ def _open_and_serve(options: argparse.Namespace) -> int:
     clock = LedgerClock(wall_ms, lambda: int(monotonic_s() * 1000))
     if options.name is not None:
         return _serve_in_turns(options, place, gaming_day, clock)
-    manager = _open_manager(options, place, gaming_day, clock)
+    opening = partial(_open_manager, options, place, gaming_day, clock)
+    patience_s = DEAD_OWNER_MAX_S if is_database(place) else 0.0
+    manager = opened_when_free(opening, patience_s, monotonic_s, time.sleep)
     try:
         doors = Doors(manager, options.data, clock)
         web = _web_door(options)

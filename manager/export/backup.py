@@ -34,7 +34,8 @@ PART = ".part"  # a backup that is not whole yet
 BUSY_MAX_MS = 10_000
 _BLOCK = 1 << 20
 # What SQLite, the lease and a serving manager keep beside their files, good for nobody else.
-_NOT_OURS = ("-wal", "-shm", "-journal", "-lock", ".new")
+# Updates of units are hundreds of megabytes, and whoever signed them has them.
+_NOT_OURS = ("-wal", "-shm", "-journal", "-lock", ".new", ".raucb", ".part")
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,8 +120,6 @@ class Registry:
         )
 
     def _end(self, certificates: list[Certificate], why: str, code: str) -> None:
-        if not why.strip():
-            raise IdentityError("Ending a certificate needs a reason.")
         with self._store.transaction():
             for each in certificates:
                 self._store.execute(

@@ -76,12 +76,12 @@ class Approvals:
         raise LedgerError(f"The commit of claim {claim.number} is not in the ledger.")
 
     def _unit_ids(self, table_id: str) -> list[str]:
-        """The table's unit, and those before it."""
+        """The table's unit, and those before it: at most one of them recorded a claim."""
         at_table = {"table_id": table_id}
         now = [row[0] for row in self._book.store.find(UNITS, at_table)]
         place = SUCCESSIONS.place("before_unit_id")
         before = [row[place] for row in self._book.store.find(SUCCESSIONS, at_table)]
-        return list(dict.fromkeys(now + before[::-1]))
+        return list(dict.fromkeys(now + before))
 
 
 def concerns_a_claim(request: Mapping[str, str]) -> bool:

@@ -33,7 +33,8 @@ class TableCounters:
 
     def count_wagers(self, table_id: str, round_number: int, wagers_cents: list[int]) -> None:
         """A round was booked, with these wagers."""
-        count, wagered, win_count, paid_cents, _ = self.of(table_id)
+        before = self._store.get(COUNTERS, table_id) or (table_id, *NO_COUNTERS)
+        _, count, wagered, win_count, paid_cents, _ = before
         wagered += sum(wagers_cents) * MICROCENTS_PER_CENT
         count += len(wagers_cents)
         row = (table_id, count, wagered, win_count, paid_cents, round_number)

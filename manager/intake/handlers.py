@@ -7,14 +7,12 @@ repeats, gaps and forks were sorted out before (`intake`).
 
 from __future__ import annotations
 
-from manager.intake.context import EventContext, Handler
+from manager.intake.context import Handler
 from manager.intake.round_events import RoundEvents
 from manager.intake.unit_events import UnitEvents
 from manager.intake.units import Units
 from manager.intake.win_events import WinEvents
 from manager.ledger.book import Book
-from protocol.wire.events import EventBody
-from protocol.wire.messages import Message
 
 
 class Handlers:
@@ -22,11 +20,8 @@ class Handlers:
         self.rounds = RoundEvents(book)
         self.wins = WinEvents(book)
         about_units = UnitEvents(book, units)
-        self._by_kind: dict[int, Handler] = {
+        self.by_kind: dict[int, Handler] = {
             **self.rounds.handlers,
             **self.wins.handlers,
             **about_units.handlers,
         }
-
-    def run(self, context: EventContext, body: EventBody) -> list[Message]:
-        return self._by_kind[body.KIND](context, body)

@@ -25,6 +25,7 @@ from manager.ledger.corrections.voiding import ordered_void
 from manager.ledger.engines.relations import EVENTS
 from manager.ledger.errors import BookingRefused
 from manager.ledger.store.entries import EventSource
+from protocol.proof import lineage
 from protocol.proof.chain import encoded_event_digest
 from protocol.wire import events
 from protocol.wire.errors import ErrorCode, ProtocolError
@@ -32,6 +33,7 @@ from protocol.wire.fields import clipped
 from protocol.wire.messages import Error, Event, Hello, Message, error_for
 from protocol.wire.rows import Counters
 
+_tuple = tuple.__new__  # a named tuple's own way costs twice
 # After a restore of the ledger units send again what it lost, faster than people deal.
 SENT_AGAIN_WITHIN_MS = 24 * 3_600_000
 
@@ -117,8 +119,11 @@ class Intake:
         latest = self._book.rounds.latest(unit.table_id)
         if latest is None:
             return []
-        claims = self._book.claims.of_round(unit.table_id, latest.number)
-        standing = [each for each in claims if each.state in (*_UNPAID, ClaimState.COMMITTED)]
+        claims = self._book.claims
+        # Only its own: a win that two people recorded again is no claim that the table knows.
+        last = claims.last_number(unit.table_id)
+        own = [e for e in claims.of_round(unit.table_id, latest.number) if e.number <= last]
+        standing = [each for each in own if each.state in (*_UNPAID, ClaimState.COMMITTED)]
         return self._shuffler.untold(unit, self._book.tables.rules(unit.table_id), standing)
 
     # -- exactly once ------------------------------------------------------------------------
@@ -132,9 +137,8 @@ class Intake:
         if unit is None:  # another unit has taken its table over
             sentence = f"Unit {unit_id} serves no table any more."
             return Outcome(problem=ProtocolError(ErrorCode.UNKNOWN_UNIT, sentence))
-        origin = EventSource(
-            unit_id, event.sequence, event.monotonic_ms, event.wall_ms, event.digest
-        )
+        clocks = (event.monotonic_ms, event.wall_ms)
+        origin = _tuple(EventSource, (unit_id, event.sequence, *clocks, event.digest))
         encoded, problem = b"", None
         try:
             encoded = event.encoded_body
@@ -159,7 +163,7 @@ class Intake:
     def _sequence_problem(
         self, unit: Unit, event: Event, encoded: bytes, problem: ProtocolError | None
     ) -> ProtocolError | None:
-        if unit.locked:
+        if unit.lock_sentence:
             return unit.lock_problem()
         if event.sequence > unit.last_sequence + 1:
             sentence = f"Event {event.sequence} came where {unit.last_sequence + 1} is next."
@@ -200,15 +204,18 @@ class Intake:
         rules = self._book.tables.rules(unit.table_id)
         try:
             body = event.parse_body()
-            if self._units.successions.has_taken(unit, event.body):
-                return Outcome()  # it was taken in from the journal before this one
-            context = EventContext(unit, rules, origin, self._numbering.lost_max(unit, event.body))
+            lost_max = 0
+            if lineage.EARLIER_PLACES_KEY in event.body:  # it was recorded before
+                if self._units.successions.has_taken(unit, event.body):
+                    return Outcome()  # it was taken in from the journal before this one
+                lost_max = self._numbering.lost_max(unit, event.body)
+            context = _tuple(EventContext, (unit, rules, origin, lost_max))
         except ProtocolError as problem:
             context = EventContext(unit, rules, origin)
             return self._refuse(context, None, problem.code, problem.sentence)
         try:
             with self._book.store.transaction():  # a refusal half-way leaves nothing behind
-                answers = self._handlers.run(context, body)
+                answers = self._handlers.by_kind[event.kind](context, body)
                 if event.kind in _MAKES_ROOM:
                     answers = [*answers, *self.ordered_voids(unit.table_id)]
         except BookingRefused as refused:

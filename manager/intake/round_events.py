@@ -13,7 +13,7 @@ from manager.ledger.corrections import late_entry
 from manager.ledger.corrections.voiding import (
     check_reopening,
     is_voided,
-    ordered_void,
+    lapse_order,
     void_round,
 )
 from manager.ledger.errors import BookingRefused
@@ -86,8 +86,7 @@ class RoundEvents:
 
     def _round_end(self, context: EventContext, body: events.EventBody) -> list[Message]:
         assert isinstance(body, events.RoundEnd)
-        order = ordered_void(self._book, context.rules.table_id)
-        if order is not None and order.round_number == body.round_number:
+        if lapse_order(self._book, context.rules.table_id, body.round_number):
             sentence = (
                 f"Round {body.round_number} was over before its table could void it, as it was"
                 " told to. Its bets stand."

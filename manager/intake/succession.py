@@ -102,6 +102,19 @@ class Successions:
         permit = self._permit_of(unit_id)
         return permit.table_id if permit else ""
 
+    def heir_of(self, table_id: str) -> str:
+        """The unit that may take this table over now, "" when none may."""
+        since_ms = self._store.now_ms - PERMIT_MAX_MS
+        for row in self._store.find(SUCCESSIONS, {"table_id": table_id, "adopted_ms": 0}):
+            if row[5] > since_ms:
+                return str(row[2])
+        return ""
+
+    def replaced_ids(self) -> list[str]:
+        """Every unit that another one ever went on for."""
+        rows = self._store.find(SUCCESSIONS, {})
+        return sorted({row[8] for row in rows if row[6] > 0 and row[8] != row[2]})
+
     def _permit_of(self, unit_id: str) -> Permit | None:
         since_ms = self._store.now_ms - PERMIT_MAX_MS
         for row in self._store.find(SUCCESSIONS, {"unit_id": unit_id, "adopted_ms": 0}):
@@ -218,22 +231,24 @@ class Successions:
     def _round_events(self, unit: Unit) -> list[Event]:
         """Everything recorded about the latest round, oldest first, each from its first journal."""
         found: list[Event] = []
-        for event in self._newest_first(unit.table_id):
+        for event in _newest_first(self._store, self._ended(unit.table_id)):
             found.append(event)
             if event.kind == events.ROUND_START:
                 break
         return found[::-1]
 
-    def _newest_first(self, table_id: str) -> Iterator[Event]:
-        for unit_id, journal_id, sequence in self._ended(table_id):
-            yield from _own_events(journal_id, self._rows_down(unit_id, journal_id, sequence + 1))
 
-    def _rows_down(self, unit_id: str, journal_id: bytes, below: int) -> Iterator[Row]:
-        """A journal's events from the newest on, read as far as they are wanted."""
-        journal = {"unit_id": unit_id, "journal_id": journal_id}
-        while rows := self._store.find(EVENTS, journal, newest=READ_AT_ONCE, below=below):
-            yield from rows
-            below = rows[-1][2]
+def _newest_first(store: Store, ended: Iterable[_Ended]) -> Iterator[Event]:
+    for unit_id, journal_id, sequence in ended:
+        yield from _own_events(journal_id, _rows_down(store, unit_id, journal_id, sequence + 1))
+
+
+def _rows_down(store: Store, unit_id: str, journal_id: bytes, below: int) -> Iterator[Row]:
+    """A journal's events from the newest on, read as far as they are wanted."""
+    journal = {"unit_id": unit_id, "journal_id": journal_id}
+    while rows := store.find(EVENTS, journal, newest=READ_AT_ONCE, below=below):
+        yield from rows
+        below = rows[-1][2]
 
 
 def _content(record: events.Diverged) -> str:

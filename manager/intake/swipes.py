@@ -14,6 +14,7 @@ from manager.intake.units import Unit
 from manager.ledger.book import Book
 from manager.ledger.claims import ClaimState
 from manager.ledger.corrections.late_entry import check_can_be_taken_up
+from manager.ledger.corrections.voiding import check_can_be_void
 from manager.ledger.errors import BookingRefused
 from manager.ledger.rules import TableRules
 from manager.ledger.store.entries import EventSource
@@ -53,10 +54,9 @@ class SwipeJudge:
             if wait_s:
                 return _no(swipe, f"Too many wrong cards. Wait {wait_s} s.")
             try:
-                content = self._content(unit, swipe)
+                return self._judged(rules, unit, swipe, self._content(unit, swipe))
             except BookingRefused as refused:
                 return _no(swipe, refused.sentence)
-            return self._judged(rules, unit, swipe, content)
 
     def _judged(self, rules: TableRules, unit: Unit, swipe: Swipe, content: Any) -> Verdict:
         def proof_by(key: bytes) -> bytes:
@@ -67,6 +67,8 @@ class SwipeJudge:
         if card is None or wrong:
             self._note_wrong(unit, f"{card.label}: {wrong}" if card else wrong)
             return _no(swipe, wrong, is_wrong=True)
+        if swipe.purpose == SWIPE_VOID:
+            check_can_be_void(self._book, unit.table_id, swipe.number)
         ticket = self._random_bytes(TICKET_BYTES)
         given = SwipedCard(card.label, card.role)
         self._book.swipes.give(unit.table_id, swipe.purpose, swipe.number, given, ticket)

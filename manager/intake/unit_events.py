@@ -5,15 +5,18 @@ Most of it moves nothing in the books and becomes an alarm that somebody looks a
 
 from __future__ import annotations
 
+from kit.program_news import ROLLED_BACK
 from manager.intake.context import EventContext, Handler
 from manager.intake.numbering import check_restored
 from manager.intake.seals import SealBook
 from manager.intake.units import Units
+from manager.ledger.alarms import PROGRAM_CHANGED, PROGRAM_TAKEN_BACK
 from manager.ledger.book import Book
 from manager.ledger.corrections import late_entry
 from protocol.wire import events
 from protocol.wire.fields import clipped
 from protocol.wire.messages import Message
+from protocol.wire.program_steps import PROGRAM_CHANGE
 
 
 class UnitEvents:
@@ -76,6 +79,11 @@ class UnitEvents:
     def _service(self, context: EventContext, body: events.EventBody) -> list[Message]:
         """Someone opened, tested or released the unit: worth a look, whoever it was."""
         assert isinstance(body, events.Service)
+        if body.function == PROGRAM_CHANGE:
+            is_back = f": {ROLLED_BACK}" in body.result
+            code = PROGRAM_TAKEN_BACK if is_back else PROGRAM_CHANGED
+            self._book.alarms.record(code, body.result, context.rules.table_id, context.origin)
+            return []
         who = body.tech or "Nobody in particular"
         sentence = clipped(f"{who} used {body.function}: {body.result}")
         self._book.alarms.record("SERVICE", sentence, context.rules.table_id, context.origin)

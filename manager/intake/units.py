@@ -25,6 +25,8 @@ from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.fields import clipped
 from protocol.wire.messages import Event, Hello
 
+_tuple = tuple.__new__  # a named tuple's own way costs twice
+
 
 class Unit(NamedTuple):
     """A row of the units; a tuple, because every event makes one."""
@@ -79,8 +81,23 @@ class Units:
         return origin.sequence <= self._last_at_hello.get(origin.unit_id, 0)
 
     def table_for(self, unit_id: str) -> str | None:
-        """The table a unit may be enrolled for: the one it serves, or is permitted to take over."""
-        return self.successions.permitted_table(unit_id) or self._tables.table_of_unit(unit_id)
+        """The table a unit may be enrolled for: the one it serves, or is permitted to take over.
+
+        While another unit may take its table over, a code for it is good for that one alone.
+        """
+        permitted = self.successions.permitted_table(unit_id)
+        served = self._tables.table_of_unit(unit_id)
+        if permitted or served is None:
+            return permitted or None
+        return None if self.successions.heir_of(served) else served
+
+    def replaced_ids(self) -> list[str]:
+        """Units whose tables others took over: their certificates must not count."""
+        return [
+            unit_id
+            for unit_id in self.successions.replaced_ids()
+            if self._tables.table_of_unit(unit_id) is None
+        ]
 
     def permit_new_journal(self, unit_id: str, table_id: str, signed: Signed, reason: str) -> str:
         """Lets a unit go on with a new journal, at its own table or at one that is named."""
@@ -104,7 +121,7 @@ class Units:
 
     def find(self, unit_id: str) -> Unit | None:
         row = self._store.get(UNITS, unit_id)
-        return Unit._make(row) if row else None
+        return row if row is None or type(row) is Unit else Unit._make(row)
 
     def get(self, unit_id: str) -> Unit:
         unit = self.find(unit_id)
@@ -122,14 +139,11 @@ class Units:
 
     def advance(self, unit: Unit, event: Event) -> None:
         """The event is taken in: the next one follows it."""
-        self._store.update(
-            UNITS,
-            (unit.unit_id,),
-            said=False,  # by the transaction that names the event
-            last_sequence=event.sequence,
-            last_digest=event.digest,
-            last_event_ms=self._store.now_ms,
-        )
+        # As it stands now: the event itself may have told of another program or other settings.
+        unit_id, table_id, journal_id, _, _, _, *told = self.get(unit.unit_id)
+        reached = (event.sequence, event.digest, self._store.now_ms)
+        row = _tuple(Unit, (unit_id, table_id, journal_id, *reached, *told))
+        self._store.put(UNITS, row, said=False)  # by the transaction that names the event
 
     def note_software(self, unit: Unit, software: str) -> None:
         self._store.update(UNITS, (unit.unit_id,), software=software)

@@ -34,7 +34,7 @@ _CRITICAL = frozenset({"AUDIT", "DIVERGED", "FORK", "SEAL"})
 _NOTICES = frozenset(
     {
         *("ENROLLED", "ENROLMENT", "NEW_JOURNAL_PERMITTED", "PEOPLE", "RELEASED", "RESUMED"),
-        *("REVOKED", "SETTINGS", "IDENTITY", "SERVICE"),
+        *("REVOKED", "SETTINGS", "IDENTITY", "SERVICE", "PROGRAM", "ROLLOUT"),
     }
 )
 

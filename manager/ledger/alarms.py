@@ -6,10 +6,17 @@ Append-only. An alarm is a record, not a message: pages read them from here.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from manager.ledger.engines.relations import ALARMS
 from manager.ledger.store.entries import BY_THE_MANAGER, EventSource
 from manager.ledger.store.store import Store
+
+# How changes of a unit's program are filed: kept, and taken back.
+PROGRAM_CHANGED: Final = "PROGRAM"
+PROGRAM_TAKEN_BACK: Final = "PROGRAM_BACK"
+PROGRAM_CODES: Final = (PROGRAM_CHANGED, PROGRAM_TAKEN_BACK)
+CHANGES_MAX: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,17 @@ class Alarms:
     def newest(self, count_max: int) -> list[Alarm]:
         """The newest first."""
         return [Alarm(*row) for row in self._store.find(ALARMS, {}, newest=count_max)]
+
+    def program_changes(self, unit_id: str) -> list[Alarm]:
+        """The last ten changes of a unit's program, newest first."""
+        kept = [
+            Alarm(*row)
+            for code in PROGRAM_CODES
+            for row in self._store.find(
+                ALARMS, {"unit_id": unit_id, "code": code}, newest=CHANGES_MAX
+            )
+        ]
+        return sorted(kept, key=lambda alarm: -alarm.number)[:CHANGES_MAX]
 
     def since(self, number: int) -> list[Alarm]:
         """Those after this one, oldest first."""

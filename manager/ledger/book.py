@@ -98,8 +98,11 @@ class Book:
         self, rules: TableRules, sensors: Sequence[str], origin: EventSource
     ) -> dict[str, GameSetting]:
         """The game of each bet that can be booked; the others become alarms."""
-        games: dict[str, GameSetting] = {}
+        known, games = rules.games, dict[str, GameSetting]()
         for sensor in sensors:
+            if sensor in known:
+                games[sensor] = known[sensor]
+                continue
             try:
                 games[sensor] = rules.game(sensor)
             except BookingRefused as refused:

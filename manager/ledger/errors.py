@@ -17,6 +17,10 @@ class StoreError(LedgerError):
     """The database is damaged, foreign, in use or of another version: no play until mended."""
 
 
+class LedgerInUse(StoreError):  # noqa: N818
+    """Another process has it, or had it until a moment ago."""
+
+
 class BookingRefused(LedgerError):  # noqa: N818
     """A request from a table that makes no sense: answered and recorded, without effect."""
 

@@ -6,10 +6,12 @@ A round's accepted set is written once and never changes. What a bet is worth is
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from manager.ledger.engines.relations import ROUNDS, Row
 from manager.ledger.errors import BookingRefused
+from manager.ledger.store.memory import Place
 from manager.ledger.store.store import Store
 
 
@@ -31,6 +33,7 @@ class Rounds:
         self._store = store
         # Of each table, with the row that it was made from: a step asks for it several times.
         self._latest: dict[str, tuple[Row, Round]] = {}
+        self._places: dict[str, Place] = {}
 
     def start(
         self,
@@ -45,14 +48,18 @@ class Rounds:
 
     def end(self, table_id: str, number: int, ended_ms: int = 0) -> None:
         """Now, or as of an earlier moment."""
-        over_ms = ended_ms or self._store.now_ms
-        self._store.update(ROUNDS, (table_id, number), ended_ms=over_ms)
+        row = self._store.get(ROUNDS, table_id, number)
+        assert row is not None, f"rounds has no {number} of {table_id}"
+        self._store.put(ROUNDS, (*row[:-1], ended_ms or self._store.now_ms))
 
     def reopen(self, table_id: str, number: int) -> None:
         self._store.update(ROUNDS, (table_id, number), ended_ms=0)
 
     def latest(self, table_id: str) -> Round | None:
-        row = self._store.newest(ROUNDS, table_id=table_id)
+        place = self._places.get(table_id)
+        if place is None:
+            place = self._places[table_id] = (("table_id",), (table_id,))
+        row = self._store.newest_at(ROUNDS, place)
         if row is None:
             return None
         kept = self._latest.get(table_id)
@@ -99,5 +106,10 @@ def _under_way(latest: Round | None, table_id: str, number: int) -> Round:
 
 def _round(row: Row) -> Round:
     table_id, number, accepted, joined, started_ms, ended_ms = row
+    return Round(table_id, number, *_seated(accepted, joined), started_ms, ended_ms)
+
+
+@lru_cache(maxsize=4096)  # the same bets come again and again
+def _seated(accepted: str, joined: str) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
     together = tuple(tuple(map(int, seats.split("+"))) for seats in joined.split())
-    return Round(table_id, number, tuple(accepted.split()), together, started_ms, ended_ms)
+    return tuple(accepted.split()), together

@@ -41,7 +41,7 @@ class TableRules:
     jackpots: Mapping[str, Jackpot]
     authority: TableAuthority = NOBODY
 
-    @property
+    @cached_property
     def table_id(self) -> str:
         return self.settings.table_id
 
@@ -61,19 +61,24 @@ class TableRules:
         return tuple(dict.fromkeys(names))
 
     @cached_property
+    def meter_keys(self) -> tuple[tuple[str], ...]:
+        return tuple((name,) for name in self.meter_ids)
+
+    @cached_property
     def meter_labels(self) -> tuple[tuple[str, str], ...]:
         """What its displays show: tables with the same show the same."""
         return tuple((name, self.jackpots[name].label) for name in self.meter_ids)
 
     def game(self, sensor: str) -> GameSetting:
         """The game this sensor plays; a sensor the table does not have is refused."""
-        game = self._games.get(sensor)
+        game = self.games.get(sensor)
         if game is None:
             raise BookingRefused(f"Table {self.table_id} has no sensor {sensor}.")
         return game
 
     @cached_property
-    def _games(self) -> dict[str, GameSetting]:
+    def games(self) -> Mapping[str, GameSetting]:
+        """By sensor, of every sensor that the table has."""
         seats = range(1, self.settings.seat_count + 1)
         return {f"{seat}{game.letter}": game for game in self.settings.games for seat in seats}
 

@@ -79,8 +79,10 @@ class Tables:
     def rules(self, table_id: str) -> TableRules:
         """The rules of a known table, with its jackpots' terms as they are in force now."""
         kept = self._rules.get(table_id)
-        if kept is not None and self._standing_rows[table_id] == self._standing(kept.meter_ids):
-            return kept
+        if kept is not None:
+            standing = self._store.held_rows(JACKPOTS, kept.meter_keys)
+            if standing == self._standing_rows[table_id]:
+                return kept
         settings = self._settings(table_id)
         meters = dict.fromkeys(meter.id for game in settings.games for meter in game.meters)
         standings = {meter_id: self._jackpots.standing(meter_id) for meter_id in meters}

@@ -17,7 +17,7 @@ from manager.link.meter_frames import MeterFrame, MeterFrames
 from protocol.wire.errors import ProtocolError
 from protocol.wire.framing import frame
 from protocol.wire.messages import Heartbeat, Message, NumberedEncoder
-from protocol.wire.rows import BundleWish, SpotHealth
+from protocol.wire.rows import BundleWish, ProgramOffer, SpotHealth
 from protocol.wire.stream import FrameStream
 from protocol.wire.version import HEARTBEAT_MS, LINK_DOWN_MS
 
@@ -43,6 +43,7 @@ class Connection:
         self.unit_state = ""  # as the unit's last heartbeat said
         self.spots: tuple[SpotHealth, ...] = ()  # as it last said how they fare
         self.bundle_wishes: tuple[BundleWish, ...] = ()  # what our heartbeats ask it for
+        self.offers: tuple[ProgramOffer, ...] = ()  # the program that our heartbeats offer it
         self.uncommitted_count = 0  # events read but not yet durable
         self.dropped = asyncio.Event()
         self._queue: deque[tuple[int, bytes]] = deque()  # with what each rests on
@@ -72,6 +73,11 @@ class Connection:
             self.drop()
             return
         self.send_encoded(payload, number)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing waits for the unit to read it."""
+        return not self._queue and not self._drain_by_s
 
     def send_encoded(self, payload: bytes, rests_on: int) -> None:
         if len(self._queue) >= QUEUE_MAX:
@@ -131,8 +137,9 @@ class Connection:
         """Here and not in a timer, so that whoever serves the unit hears of a disk that fails."""
         if self._beat_due:
             now_ms = int(now_s * 1000)
-            if self.bundle_wishes:
-                self.send(Heartbeat(now_ms, STATE, bundle=self.bundle_wishes), rests_on=0)
+            if self.bundle_wishes or self.offers:
+                beat = Heartbeat(now_ms, STATE, bundle=self.bundle_wishes, offer=self.offers)
+                self.send(beat, rests_on=0)
             else:
                 self.send_encoded(_BEATS.of(now_ms), rests_on=0)
         if self._beat_due or self._shows_again:

@@ -26,17 +26,14 @@ class MeterFrames:
     def __init__(self, book: Book, now_ms: Callable[[], int]) -> None:
         self._book = book
         self._now_ms = now_ms
-        self._number = -1
         self._made: dict[tuple[tuple[str, str], ...], MeterFrame] = {}
 
     def of(self, table_id: str) -> MeterFrame:
         """The meters of one table, as memory has them now."""
         number = self._book.store.tail().number
-        if number != self._number:
-            self._number, self._made = number, {}
         wanted = self._book.tables.rules(table_id).meter_labels
         made = self._made.get(wanted)
-        if made is None:
+        if made is None or made.number != number:
             made = self._made[wanted] = self._make(number, wanted)
         return made
 

@@ -14,7 +14,6 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 
 from kit.web.version_signal import VersionSignal
-from manager.bundles.requests import BundleRequests
 from manager.intake.intake import Intake, Outcome
 from manager.intake.swipes import SwipeJudge
 from manager.intake.units import Unit, Units
@@ -27,6 +26,7 @@ from manager.link.frame_rate import FrameRate
 from manager.link.group_commit import GroupCommit
 from manager.link.meter_frames import MeterFrames, Pacer
 from manager.link.meter_show import MeterShow
+from manager.link.offered import Offered
 from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.fields import clipped
 from protocol.wire.framing import frame
@@ -62,11 +62,11 @@ class ManagerServer:
         units: Units,
         intake: Intake,
         swipes: SwipeJudge,
-        bundles: BundleRequests,
+        offered: Offered,
         changes: VersionSignal,
         now_ms: Callable[[], int],
     ) -> None:
-        self._bundles = bundles
+        self._offered = offered
         self._book = book
         self._units = units
         self._intake = intake
@@ -179,7 +179,7 @@ class ManagerServer:
         try:
             return self._units.greet(hello)
         except ProtocolError:
-            self._cut_if_locked(hello.unit_id)
+            self.cut_if_locked(hello.unit_id)
             raise
         except StorageFailed as error:
             self.halt(str(error))
@@ -210,7 +210,7 @@ class ManagerServer:
             )
         )
         connection.settings_digest = digest
-        connection.bundle_wishes = self._bundles.wishes(unit.unit_id)
+        self._offered.greet(connection)
         if hello.settings_digest != digest:
             connection.send(Settings(digest, rules.settings_bytes))
         for message in told:
@@ -224,7 +224,6 @@ class ManagerServer:
         for message in self._intake.ordered_voids(unit.table_id):
             connection.send(message)
         connection.send_meters()
-        self._changes.bump()
 
     def _digest_then(self, hello: Hello) -> bytes:
         """What stands in the ledger where this unit says that its tail was."""
@@ -258,24 +257,20 @@ class ManagerServer:
             self._events.add(connection, message)
         elif isinstance(message, Heartbeat):
             connection.spots = message.spots or connection.spots
+            self._offered.heard(connection, message)
             if connection.unit_state != message.state:
                 connection.unit_state = message.state
                 self._changes.bump()
         elif isinstance(message, Swipe):
             self._judge(connection, message)
         elif isinstance(message, BundlePart):
-            self._take_bundle(connection, message)
+            if self._offered.take(connection, message):
+                self._changes.bump()
         elif isinstance(message, Error):
             self._note_error(connection, message)
         else:
             name = type(message).__name__
             raise ProtocolError(ErrorCode.UNEXPECTED, f"A unit does not send {name} here.")
-
-    def _take_bundle(self, connection: Connection, part: BundlePart) -> None:
-        is_whole = self._bundles.take(connection.unit_id, part)
-        connection.bundle_wishes = self._bundles.wishes(connection.unit_id)
-        if is_whole:
-            self._changes.bump()
 
     def _forget(self, connection: Connection) -> None:
         if self._connections.get(connection.unit_id) is connection:
@@ -304,12 +299,12 @@ class ManagerServer:
             if outcome.problem is not None:
                 connection.send(error_for(outcome.problem), durable)
                 connection.finish()
-                self._cut_if_locked(connection.unit_id, told=connection)
+                self.cut_if_locked(connection.unit_id, told=connection)
         if any(outcome.money_moved for _, outcome in done):
             self._meters.changed()
         self._changes.bump()
 
-    def _cut_if_locked(self, unit_id: str, told: Connection | None = None) -> None:
+    def cut_if_locked(self, unit_id: str, told: Connection | None = None) -> None:
         """A locked unit hears why at once, and nothing else any more; `told` has heard it."""
         unit, connection = self._units.find(unit_id), self._connections.get(unit_id)
         if unit is None or not unit.locked or connection is None:

@@ -52,6 +52,12 @@ _MAY: Mapping[str, tuple[Roles, Roles]] = {
     "accept-restore": (_OFFICE, frozenset({Role.EXECUTIVE})),
     "release-unit": (_BOTH | {Role.ADMIN}, _FLOOR | {Role.SURVEILLANCE}),
     "adopt-journal": (_BOTH | {Role.ADMIN}, _FLOOR | {Role.SURVEILLANCE}),
+    "replace-unit": (_BOTH | {Role.ADMIN}, _FLOOR | {Role.SURVEILLANCE}),
+    "roll-out": (_OFFICE | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
+    "go-on-roll-out": (_OFFICE | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
+    "stop-roll-out": (_BOTH | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
+    "add-update": (_OFFICE | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
+    "remove-update": (_OFFICE | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
     "add-card": (_OFFICE | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
     "change-card": (_OFFICE | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
     "retire-card": (_BOTH | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
@@ -60,10 +66,14 @@ _MAY: Mapping[str, tuple[Roles, Roles]] = {
     "retire-tech": (_BOTH | {Role.ADMIN}, frozenset({Role.EXECUTIVE})),
 }
 COMMANDS = tuple(_MAY)
-# One person is enough to stop play, to take a card away and to let a tech in; the ledger may still
-# ask for two, as where a locked unit is replaced. Adding the house's own money is one more.
+# One person is enough to stop play or a roll-out, to take a card away and to let a tech in; the
+# ledger may still ask for two, as where a locked unit is replaced. Adding the house's own money is
+# one more.
 _ALONE = frozenset(
-    {"suspend", "adopt-journal", "retire-card", "add-tech", "change-tech", "retire-tech"}
+    {
+        *("suspend", "adopt-journal", "retire-card", "add-tech", "change-tech", "retire-tech"),
+        *("add-update", "remove-update", "stop-roll-out", "replace-unit"),
+    }
 )
 
 ASKERS: Roles = frozenset().union(*(asks for asks, _ in _MAY.values()))

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from manager.games import Paytable
 from manager.ledger.stamps import Stamp
 from manager.ledger.terms import Jackpot
+from manager.rollouts.shelf import UpdateShelf
 from manager.web.archive.filters import Filters
 from manager.web.archive.wins import Found
 
@@ -82,6 +83,10 @@ class FloorApi(Protocol):
         """Every group of jackpots of the property, with its owner, meters and tables."""
         ...
 
+    async def move(self, group: str, name: str) -> str:
+        """Asks the group's owner to hand over to this manager; says so, or raises LedgerError."""
+        ...
+
 
 class MetersApi(Protocol):
     def page(self, meter_id: str) -> View | None: ...
@@ -145,6 +150,26 @@ class BundlesApi(Protocol):
     async def content(self, number: int) -> bytes | None: ...
 
     def ask(self, table_id: str, asked_by: str) -> str: ...
+
+
+class UpdatesApi(Protocol):
+    @property
+    def shelf(self) -> UpdateShelf | None:
+        """None where the manager has no folder."""
+        ...
+
+    @property
+    def now_ms(self) -> int: ...
+
+    def kept(self) -> list[View]: ...
+
+    def rollout(self) -> View | None:
+        """The one that is under way, or the last one."""
+        ...
+
+    def changes(self, unit_id: str) -> list[View]:
+        """The last ten changes of a unit's program, newest first."""
+        ...
 
 
 class ManagerApi(Protocol):

@@ -12,7 +12,7 @@ from kit.web.policy import content_policy
 from manager.ledger.engines.engine import StorageFailed
 from manager.web.access import Access
 from manager.web.alarms.pages import AlarmPages
-from manager.web.api import FloorApi, ManagerApi, UnitsApi
+from manager.web.api import FloorApi, ManagerApi, UnitsApi, UpdatesApi
 from manager.web.archive.pages import ArchivePages
 from manager.web.bundles.pages import BundlePages
 from manager.web.corrections.pages import CorrectionPages
@@ -32,6 +32,7 @@ from manager.web.setup.pages import SetupPages
 from manager.web.templating import open_templates
 from manager.web.training_pages import TrainingPages
 from manager.web.units.pages import UnitPages
+from manager.web.updates.pages import UpdatePages
 from manager.web.wins.pages import WinPages
 
 HERE = Path(__file__).parent
@@ -49,10 +50,11 @@ def build(
     names: Collection[str] = (),
     floor: FloorApi | None = None,
     units: UnitsApi | None = None,
+    updates: UpdatesApi | None = None,
 ) -> Starlette:
     """The operators' pages; `floor` is for a property with several managers.
 
-    `units` is the list of identities, of a manager that units call at.
+    `units` is the list of identities, of a manager that units call at; `updates` are its updates.
 
     `app.state.streams.close()` ends open streams before a stop.
     """
@@ -72,9 +74,10 @@ def build(
             *TokenPages(access, render).routes(),
             *MachineRoutes(manager.machines, access).routes(),
             *CorrectionPages(access, templates, manager.view, manager.void_standing).routes(),
-            *UnitPages(units, manager, access, render).routes(),
+            *UnitPages(units, manager, access, render, updates).routes(),
             *SpotPages(manager, access, render).routes(),
             *BundlePages(manager, access, render).routes(),
+            *UpdatePages(updates, manager, access, render).routes(),
             *DayPages(manager.reports.days, access, render).routes(),
             *SetupPages(manager.reports, access, render).routes(),
             *ReportPages(manager.reports, access, templates).routes(),

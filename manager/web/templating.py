@@ -52,6 +52,7 @@ PLACES = (
     ("units", "/units", "Units", EVERYBODY),
     ("spots", "/spots", "Spots", EVERYBODY),
     ("bundles", "/bundles", "Bundles", BUNDLE_TAKERS),
+    ("updates", "/updates", "Updates", EVERYBODY),
     ("cards", "/cards", "Cards", EVERYBODY),
     ("training", "/training", "Training", EVERYBODY),
     ("people", "/people", "People", PEOPLE_KEEPERS),

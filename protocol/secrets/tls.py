@@ -29,6 +29,8 @@ SHUTDOWN_MAX_S: Final = 1.0
 TLS_BUFFER_BYTES: Final = 16 * 1024
 # A reader holds at most about two frames before the peer has to wait.
 READER_LIMIT_BYTES: Final = FRAME_MAX_BYTES + HEADER_BYTES
+# OpenSSL's X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED.
+OUT_OF_TIME: Final = (9, 10)
 
 
 class TlsRefused(ConnectionError):  # noqa: N818 - a sentence for a person
@@ -37,6 +39,10 @@ class TlsRefused(ConnectionError):  # noqa: N818 - a sentence for a person
 
 class CertificateRefused(TlsRefused):
     """The peer's certificate does not count here."""
+
+
+class CertificateOutOfTime(CertificateRefused):
+    """It does not count yet, or not any more, by this machine's clock."""
 
 
 def limit_tls_buffers() -> None:
@@ -171,8 +177,10 @@ def _checked(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, alpn: s
 
 
 def _refusal(error: ssl.SSLError) -> TlsRefused:
-    is_certificate = isinstance(error, ssl.SSLCertVerificationError)
-    return (CertificateRefused if is_certificate else TlsRefused)(in_words(error))
+    if not isinstance(error, ssl.SSLCertVerificationError):
+        return TlsRefused(in_words(error))
+    is_time = error.verify_code in OUT_OF_TIME
+    return (CertificateOutOfTime if is_time else CertificateRefused)(in_words(error))
 
 
 def in_words(error: ssl.SSLError) -> str:

@@ -377,4 +377,4 @@ def parse(kind: int, body: Mapping[int, Any]) -> EventBody:
     event_type = EVENT_TYPES.get(kind)
     if event_type is None:
         raise ProtocolError(ErrorCode.UNKNOWN_TYPE, f"There is no event of kind {kind}.")
-    return event_type.from_body(body)
+    return event_type.from_map(body)

@@ -19,6 +19,8 @@ _CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 WORDS_REMEMBERED_MAX: Final = 256
+LISTS_REMEMBERED_MAX: Final = 1024
+_ONLY_TEXT: Final = frozenset({str})
 
 
 def bad_field(where: str, must: str) -> ProtocolError:
@@ -147,11 +149,17 @@ class ListOf:
     item: Kind
     count_max: int
     unique: bool = False
+    # Lists of such words come again and again, too: a table's bets.
+    _right: set[tuple[str, ...]] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def check(self, value: object, where: str) -> tuple[Any, ...]:
         if type(value) not in (list, tuple):
             raise bad_field(where, "a list")
         items: Any = value
+        if self._right and _ONLY_TEXT.issuperset(map(type, items)):
+            known = tuple(items)
+            if known in self._right:
+                return known
         if len(items) > self.count_max:
             raise bad_field(where, f"at most {self.count_max} long")
         check = self.item.check
@@ -161,6 +169,9 @@ class ListOf:
             checked = tuple(check(item, f"{where}[{i}]") for i, item in enumerate(items))
         if self.unique and len(set(checked)) != len(checked):
             raise bad_field(where, "without repeats")
+        is_of_words = isinstance(self.item, Text) and self.item.pattern != "" and checked != ()
+        if is_of_words and len(self._right) < LISTS_REMEMBERED_MAX:
+            self._right.add(checked)
         return checked
 
     def pack(self, value: tuple[Any, ...]) -> object:
@@ -227,22 +238,12 @@ def annotation_of(hint: Any, wanted: type) -> Any:
     return found[-1] if found else None
 
 
-def wire_keys(record_type: type) -> frozenset[int]:
-    return _wire_keys(record_type)
-
-
-@cache
 def _wire_keys(record_type: type) -> frozenset[int]:
-    return frozenset(each.key for each in _wire_fields(record_type))
+    return frozenset(each.key for each in wire_fields(record_type))
 
 
-def wire_fields(record_type: type) -> tuple[WireField, ...]:
-    """A record's fields in the order of their keys."""
-    return _wire_fields(record_type)
-
-
-@cache
 def _wire_fields(record_type: type) -> tuple[WireField, ...]:
+    """A record's fields in the order of their keys."""
     hints = get_type_hints(record_type, include_extras=True)
     annotated = [(name, annotation_of(hint, Wire)) for name, hint in hints.items()]
     fields = [
@@ -253,3 +254,8 @@ def _wire_fields(record_type: type) -> tuple[WireField, ...]:
     keys = [each.key for each in fields]
     assert len(set(keys)) == len(keys), f"{record_type.__name__} uses a key twice"
     return tuple(sorted(fields, key=lambda each: each.key))
+
+
+# Typed by hand: mypy takes a class for unhashable. Called for every frame, so without a call more.
+wire_keys: Callable[[type], frozenset[int]] = cache(_wire_keys)
+wire_fields: Callable[[type], tuple[WireField, ...]] = cache(_wire_fields)

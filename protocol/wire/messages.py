@@ -12,19 +12,13 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Final
 
 from protocol.numbers import SWIPE_CLAIM, SWIPE_LATE_ENTRY
-from protocol.wire import events, profile
+from protocol.wire import events, profile, rows
 from protocol.wire.address import ADDRESS_MAX_BYTES
 from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.fields import Blob, Body, Bool, Bytes, Text, Uint, Wire, clipped, wire_keys
 from protocol.wire.record import Record
 from protocol.wire.rows import (
     AWARD_LINES,
-    BUNDLE_CONTENT,
-    BUNDLE_PLACE,
-    BUNDLE_SIZE,
-    BUNDLE_WISHES,
-    CHECKED_HANDS,
-    COLUMN_ROWS,
     COUNT,
     COUNTERS,
     COUNTERS_OR_NONE,
@@ -39,23 +33,18 @@ from protocol.wire.rows import (
     MINOR,
     ROLE,
     SEQUENCE,
-    SPOT_HEALTHS,
     TAIL_OR_NONE,
     TAIL_PLACE_OR_NONE,
     TAKEN_JOURNALS,
     TIME_MS,
     WINDOW_MAX,
     AwardLine,
-    BundleWish,
-    CheckedHand,
-    ColumnRow,
     Counters,
     EnvyLine,
     LabelledMeter,
     LedgerTail,
     Mark,
     MeterValue,
-    SpotHealth,
     TailPlace,
     TakenJournal,
 )
@@ -212,14 +201,17 @@ class Meters(Message):
 class Heartbeat(Message):
     """Either way, once a second. A unit says now and then how its spots fare.
 
-    A manager says which bundle it waits for, and how much of it came.
+    A manager says which bundle it waits for, and how much of it came; and which new program it has
+    for the unit. The unit says how far it is with that.
     """
 
     TYPE: ClassVar[int] = 9
     monotonic_ms: Annotated[int, Wire(1, TIME_MS)]
     state: Annotated[str, Wire(2, Text(16))]
-    spots: Annotated[tuple[SpotHealth, ...], Wire(64, SPOT_HEALTHS)] = ()
-    bundle: Annotated[tuple[BundleWish, ...], Wire(65, BUNDLE_WISHES)] = ()
+    spots: Annotated[tuple[rows.SpotHealth, ...], Wire(64, rows.SPOT_HEALTHS)] = ()
+    bundle: Annotated[tuple[rows.BundleWish, ...], Wire(65, rows.BUNDLE_WISHES)] = ()
+    offer: Annotated[tuple[rows.ProgramOffer, ...], Wire(66, rows.PROGRAM_OFFERS)] = ()
+    report: Annotated[tuple[rows.ProgramReport, ...], Wire(67, rows.PROGRAM_REPORTS)] = ()
 
 
 @dataclass(frozen=True)
@@ -295,7 +287,7 @@ class HandCheck(Message):
 
     TYPE: ClassVar[int] = 24
     claim_number: Annotated[int, Wire(1, SEQUENCE)]
-    hands: Annotated[tuple[CheckedHand, ...], Wire(2, CHECKED_HANDS)]
+    hands: Annotated[tuple[rows.CheckedHand, ...], Wire(2, rows.CHECKED_HANDS)]
 
 
 @dataclass(frozen=True)
@@ -305,7 +297,7 @@ class CoverAll(Message):
     TYPE: ClassVar[int] = 25
     round_number: Annotated[int, Wire(1, SEQUENCE)]
     hand_count: Annotated[int, Wire(2, HAND_COUNT)]
-    rows: Annotated[tuple[ColumnRow, ...], Wire(3, COLUMN_ROWS)]
+    rows: Annotated[tuple[rows.ColumnRow, ...], Wire(3, rows.COLUMN_ROWS)]
 
 
 @dataclass(frozen=True)
@@ -333,9 +325,19 @@ class BundlePart(Message):
 
     TYPE: ClassVar[int] = 28
     request: Annotated[int, Wire(1, SEQUENCE)]
-    place: Annotated[int, Wire(2, BUNDLE_PLACE)]  # of the first of these bytes
-    total: Annotated[int, Wire(3, BUNDLE_SIZE)]  # of the whole bundle
-    content: Annotated[bytes, Wire(4, BUNDLE_CONTENT)]
+    place: Annotated[int, Wire(2, rows.BUNDLE_PLACE)]  # of the first of these bytes
+    total: Annotated[int, Wire(3, rows.BUNDLE_SIZE)]  # of the whole bundle
+    content: Annotated[bytes, Wire(4, rows.BUNDLE_CONTENT)]
+
+
+@dataclass(frozen=True)
+class ProgramPart(Message):
+    """Manager to unit: some bytes of the program that the unit's heartbeat asks for."""
+
+    TYPE: ClassVar[int] = 29
+    rollout: Annotated[int, Wire(1, SEQUENCE)]
+    place: Annotated[int, Wire(2, rows.PROGRAM_PLACE)]  # of the first of these bytes
+    content: Annotated[bytes, Wire(3, rows.PROGRAM_CONTENT)]
 
 
 MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {
@@ -360,6 +362,7 @@ MESSAGE_TYPES: Final[Mapping[int, type[Message]]] = {
         GoTo,
         Void,
         BundlePart,
+        ProgramPart,
     )
 }
 

@@ -23,6 +23,7 @@ INT64_MIN: Final = -(2**63)
 INT64_MAX: Final = 2**63 - 1
 # A number below this is its own head; others follow their head, in as few bytes as hold them.
 _IN_THE_HEAD: Final = 24
+_HEADS: Final = tuple(bytes((number,)) for number in range(_IN_THE_HEAD))
 _IN_ONE: Final = Struct(">BB").pack
 _IN_TWO: Final = Struct(">BH").pack
 _IN_FOUR: Final = Struct(">BI").pack
@@ -76,15 +77,11 @@ def number_bytes(value: int) -> bytes:
     """A number's only encoding. Written out, because an audit needs four for every event."""
     if type(value) is not int or not 0 <= value <= INT64_MAX:
         return encode(value)  # which refuses it, or knows how
+    if value >= 1 << 16:  # the clocks
+        return _IN_FOUR(0x1A, value) if value < 1 << 32 else _IN_EIGHT(0x1B, value)
     if value < _IN_THE_HEAD:
-        return bytes((value,))
-    if value < 1 << 8:
-        return _IN_ONE(0x18, value)
-    if value < 1 << 16:
-        return _IN_TWO(0x19, value)
-    if value < 1 << 32:
-        return _IN_FOUR(0x1A, value)
-    return _IN_EIGHT(0x1B, value)
+        return _HEADS[value]
+    return _IN_ONE(0x18, value) if value < 1 << 8 else _IN_TWO(0x19, value)
 
 
 def decode(data: bytes, bytes_max: int = FRAME_MAX_BYTES) -> Any:

@@ -33,6 +33,9 @@ JOINED_GROUPS_MAX: Final = SEAT_MAX // 2
 # A table's bundle has about 40 KB, and 200 KB after a long evening with every trace kept.
 BUNDLE_BYTES_MAX: Final = 1024 * 1024
 BUNDLE_PART_BYTES: Final = 3_584  # fits one frame, with its numbers
+# A new program for a unit, as it lies on the manager's disk.
+PROGRAM_BYTES_MAX: Final = 1024 * 1024 * 1024
+PROGRAM_PART_BYTES: Final = BUNDLE_PART_BYTES
 
 SEAT: Final = Uint(1, SEAT_MAX)
 SENSOR: Final = Text(3, pattern="[1-9][0-9]?[A-Z]")
@@ -55,6 +58,10 @@ ROLE: Final = Uint(maximum=ROLE_EXECUTIVE)
 BUNDLE_PLACE: Final = Uint(maximum=BUNDLE_BYTES_MAX)
 BUNDLE_SIZE: Final = Uint(1, BUNDLE_BYTES_MAX)
 BUNDLE_CONTENT: Final = Blob(BUNDLE_PART_BYTES)
+PROGRAM_PLACE: Final = Uint(maximum=PROGRAM_BYTES_MAX)
+PROGRAM_SIZE: Final = Uint(1, PROGRAM_BYTES_MAX)
+PROGRAM_CONTENT: Final = Blob(PROGRAM_PART_BYTES)
+PROGRAM_REASON_BYTES: Final = 120
 
 # What a shuffler tells. A hand is a seat's, or the dealer's.
 DEALER: Final = 0
@@ -163,6 +170,24 @@ class BundleWish(NamedTuple):
     asked_by: Annotated[str, LABEL]
 
 
+class ProgramOffer(NamedTuple):
+    """A new program that the manager has for a unit."""
+
+    rollout: Annotated[int, SEQUENCE]
+    size: Annotated[int, PROGRAM_SIZE]
+    digest: Annotated[bytes, DIGEST]  # SHA-256 of all of it
+    version: Annotated[str, Text(48)]
+
+
+class ProgramReport(NamedTuple):
+    """How far a unit is with the program that it was offered."""
+
+    rollout: Annotated[int, SEQUENCE]
+    step: Annotated[int, Uint(1, 255)]  # `protocol.wire.program_steps`
+    place: Annotated[int, PROGRAM_PLACE]  # bytes that have come
+    reason: Annotated[str, Text(PROGRAM_REASON_BYTES)]  # a code, or why it was taken back
+
+
 class SeenTail(NamedTuple):
     """A ledger's tail that a unit was told, as its seal covers it."""
 
@@ -203,3 +228,5 @@ CHECKED_HANDS: Final = ListOf(Row(CheckedHand), SENSORS_MAX)
 COLUMN_ROWS: Final = ListOf(Row(ColumnRow), COLUMN_ROWS_MAX)
 SPOT_HEALTHS: Final = ListOf(Row(SpotHealth), 24)
 BUNDLE_WISHES: Final = ListOf(Row(BundleWish), 1)
+PROGRAM_OFFERS: Final = ListOf(Row(ProgramOffer), 1)
+PROGRAM_REPORTS: Final = ListOf(Row(ProgramReport), 1)

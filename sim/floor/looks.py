@@ -6,7 +6,6 @@ from typing import Any
 
 from controller.unit import Unit
 from sim.floor.world import World
-from sim.hardware.ics.pcf8574 import TextBackpack
 
 
 def title(controller: Unit | None) -> str:
@@ -25,17 +24,9 @@ def due_cents(controller: Unit | None, seat: int) -> int:
     return sum(row["due_cents"] for row in (pay["rows"] if pay else []) if row["seat"] == seat)
 
 
-def text_rows(world: World) -> list[str]:
-    """What the text display shows, four rows; none on a table without one."""
-    for ic in world.ics.values():
-        if isinstance(ic, TextBackpack):
-            return ic.rows()
-    return []
-
-
 def text(world: World) -> str:
-    """The same, read in one go."""
-    return " ".join(" ".join(text_rows(world)).split()) or "nothing"
+    """What the text display shows, read in one go."""
+    return " ".join(" ".join(world.text.rows()).split()) or "nothing"
 
 
 def _deal(controller: Unit | None) -> dict[str, Any]:
@@ -67,7 +58,7 @@ def late(controller: Unit | None, sensor: str) -> str:
 
 def picture(controller: Unit | None, world: World, sensors: list[str]) -> str:
     lights = ", ".join(f"{sensor} {world.light(sensor)}" for sensor in sensors)
-    rows = text_rows(world)
+    rows = world.text.rows()
     shown = "".join(f"\n  text |{row}|" for row in rows)
     return f"{_panel_in_words(controller)}\n  lights: {lights}{shown}"
 

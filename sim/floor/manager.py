@@ -18,7 +18,7 @@ from manager.app import Manager
 from manager.intake.seals import SealBook
 from manager.ledger.engines.engine import StorageFailed
 from protocol.proof.seal import Sealer
-from sim.floor.fold_watch import FoldWatch
+from sim.floor.fold_watch import FoldWatch, WatchedEngine
 from sim.floor.late_writer import LateWriter
 from sim.storage.disk import SimDisk
 
@@ -62,6 +62,11 @@ class SimManager:
         """Where its books differ from their log, "" when nowhere."""
         return self._fold.difference(self.app.store) if self.running else ""
 
+    @property
+    def found_difference(self) -> str:
+        """What a look after one of its commits has found, "" when nothing."""
+        return self._fold.found
+
     def kill(self) -> None:
         """Nothing more is written from this instant on; the network is told by its owner."""
         self.running = False
@@ -91,6 +96,8 @@ class SimManager:
         app = Manager(
             LEDGER_FILE, self._now_ms, self.disk.vfs_name, random_bytes=self._chance.randbytes
         )
+        commits: Any = app.store.commits
+        commits._engine = WatchedEngine(app.store, self._fold)  # noqa: SLF001
         if self._commit_ms is not None:
             loop = asyncio.get_running_loop()
             app.store.commits.beside(LateWriter(loop, self._commit_ms), app.server.halt)

@@ -18,11 +18,13 @@ from controller.felt.calibration import BAD, CHIP_STEP, calibrate, measure_empty
 from controller.felt.references import FeltReferences
 from controller.felt.table_felt import TableFelt
 from controller.journal.journal import Journal
+from controller.lights.lamp_player import LampPlayer
 from controller.link.call_order import Connect
 from controller.service.live.around import ServicePlace
 from controller.service.program_check import ProgramCheck
+from controller.service.program_log import UpdatePlace
 from controller.stores import StoreOpeners
-from controller.unit import FeltOpener, Unit, UnitPlace, open_unit
+from controller.unit import FeltOpener, LampPlayerOpener, Unit, UnitPlace, open_unit
 from hal import aio
 from hal.backend import Backend
 from hal.board.open import Board
@@ -67,8 +69,10 @@ class SimUnit:
         self.sealer: Sealer = seeded_sealer(config.board.serial, seed)
         self.references = FeltReferences()
         self.open_felt: FeltOpener = TableFelt
+        self.play_lamps: LampPlayerOpener = LampPlayer
         self.open_backend: Callable[[World], Backend] = SimBackend
         self.program: ProgramCheck | None = None  # the release it pretends to run
+        self.updates: UpdatePlace | None = None  # where it meets its updater, if it has one
         self.service = ServicePlace(root=NO_MACHINE)
         self.controller: Unit | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -137,9 +141,11 @@ class SimUnit:
                 random.Random(self._seed),
                 self.sealer,
                 self.open_felt,
+                self.play_lamps,
                 STRETCH,
                 self.service,
                 self.program,
+                self.updates,
             )
         )
         self._tasks = [asyncio.create_task(self.controller.run(), name="unit")]

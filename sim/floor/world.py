@@ -18,6 +18,7 @@ from sim.felt.physics.table import PhysicalTable
 from sim.floor.controls import Controls
 from sim.floor.electrodes import Electrodes
 from sim.floor.light_eye import SETTLING, WHITE, LampEye
+from sim.floor.text_eye import TextEye
 from sim.floor.wiring import Wiring, new_ics
 from sim.hardware.faults import TableFaults
 from sim.hardware.i2c import PI_0_TO_4, Adapter, SimI2c, sleep_until_ns
@@ -52,13 +53,14 @@ class World:
         self.powered = True
         self._clockwork = Clockwork()
         self.felt = Felt((sensor.id for sensor in board.sensors), seed)
-        self.pins = SimPinFactory(self.now_ns)
+        self.pins = SimPinFactory(self._clockwork.now_ns)
         self.lamps = LampEye()
         self.buses = {
-            bus.number: SimI2c(bus.number, bus.frequency_hz, self.now_ns, adapter)
+            bus.number: SimI2c(bus.number, bus.frequency_hz, self._clockwork.now_ns, adapter)
             for bus in board.buses
         }
         self.ics = new_ics(board, irq_rule, done_rule)
+        self.text = TextEye(self.ics)
         self.electrodes = Electrodes(board, self.ics, self.felt, self._clockwork)
         self.faults = self._new_faults()
         self._connect()

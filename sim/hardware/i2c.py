@@ -98,7 +98,7 @@ class SimI2c:
         self.faults = BusFaults()
         self.clock_ns = 0
         self.transfer_count = 0
-        self.on_transfer: Callable[[], None] | None = None
+        self.on_transfer: Callable[[Sequence[Ic]], None] | None = None  # hears who was addressed
         self.turn = asyncio.Lock()
         self._ics: list[Ic] = []
         self._multiplexers: list[Ic] = []
@@ -111,6 +111,7 @@ class SimI2c:
         if not FREQUENCY_MIN_HZ <= frequency_hz <= FREQUENCY_MAX_HZ:
             raise ValueError(f"I2C bus {self.number} cannot run at {frequency_hz} Hz.")
         self.frequency_hz = frequency_hz
+        self._edge_ns = EDGE_BITS * SECOND_NS // frequency_hz
         self._byte_ns = BYTE_BITS * SECOND_NS // frequency_hz
         self._address_ns = (EDGE_BITS + BYTE_BITS) * SECOND_NS // frequency_hz
 
@@ -126,7 +127,9 @@ class SimI2c:
 
     def transfer(self, messages: Sequence[Message]) -> list[bytes]:
         """START, the messages joined by repeated STARTs, STOP. Gives the bytes of each read."""
-        self.clock_ns = max(self.clock_ns, self.now_ns())
+        now_ns = self.now_ns()
+        if now_ns > self.clock_ns:
+            self.clock_ns = now_ns
         self.transfer_count += 1
         addressed: list[Ic] = []
         try:
@@ -142,6 +145,22 @@ class SimI2c:
         for ic in self._ics:
             yield ic
             yield from ic.connected()
+
+    def _only_one(self, address: int) -> Ic | None:
+        """The IC that alone answers; None where nobody does, or several do."""
+        found = self._by_address.get(address)
+        if found is not None and not found.powered:
+            found = None
+        for ic in self._many_addressed:
+            if ic.hears_other_addresses and address != ic.address and ic.responds_to(address):
+                return None
+        for multiplexer in self._multiplexers:
+            for ic in multiplexer.connected():
+                if ic.responds_to(address):
+                    if found is not None:
+                        return None
+                    found = ic
+        return None if address == GENERAL_CALL else found
 
     def _who_answers(self, address: int) -> list[Ic]:
         plain = self._by_address.get(address)
@@ -168,10 +187,9 @@ class SimI2c:
     def _undisturbed(self, message: Message, addressed: list[Ic]) -> bytes:
         """The same as `_message`, without asking for faults: nearly all messages are like this."""
         address, data, read_count = message
-        ics = self._who_answers(address)
-        if len(ics) != 1 or address == GENERAL_CALL:
+        ic = self._only_one(address)
+        if ic is None:
             return self._message(message, addressed)
-        [ic] = ics
         if ic not in addressed:
             addressed.append(ic)
         if read_count is not None:
@@ -235,12 +253,12 @@ class SimI2c:
         return b""
 
     def _stop(self, addressed: list[Ic]) -> None:
-        self._spend(EDGE_BITS)
+        self.clock_ns += self._edge_ns
         for ic in addressed:
             ic.advance(self.clock_ns)
             ic.stop()
         if self.on_transfer is not None:
-            self.on_transfer()
+            self.on_transfer(addressed)
 
     def _spend(self, bits: int) -> None:
         self.clock_ns += bits * SECOND_NS // self.frequency_hz

@@ -14,6 +14,7 @@ import tempfile
 import termios
 import tty
 from pathlib import Path
+from typing import ClassVar
 
 SEND_BYTES_MAX = 2048  # Well inside the kernel's line buffer, so a write never waits.
 ARRIVAL_CHECKS_MAX = 5000
@@ -23,6 +24,8 @@ ARRIVAL_CHECK_S = 0.001
 class SerialLine:
     """`path` is what the controller opens as its serial port."""
 
+    change_count: ClassVar[int] = 0  # how often anything was done to any line of this process
+
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="underfelt-serial-")
         self.path = str(Path(self._folder.name) / "line")
@@ -30,6 +33,7 @@ class SerialLine:
         self.plug()
 
     def plug(self) -> None:
+        SerialLine.change_count += 1
         if self._ends is None:
             self._ends = os.openpty()
             tty.setraw(self._ends[1])
@@ -37,6 +41,7 @@ class SerialLine:
 
     def unplug(self) -> None:
         """Whoever has it open reads an error from now on, and nobody can open it."""
+        SerialLine.change_count += 1
         if self._ends is not None:
             os.unlink(self.path)
             for end in self._ends:
@@ -49,6 +54,7 @@ class SerialLine:
             raise ValueError(f"A line takes 1 to {SEND_BYTES_MAX} bytes at once, not {len(data)}.")
         if self._ends is None:
             return
+        SerialLine.change_count += 1
         wanted = self._readable() + len(data)
         sent = os.write(self._ends[0], data)
         if sent != len(data):
@@ -57,6 +63,7 @@ class SerialLine:
 
     def lose_power(self) -> None:
         """Bytes that nobody has read yet are gone."""
+        SerialLine.change_count += 1
         if self._ends is not None:
             termios.tcflush(self._ends[1], termios.TCIOFLUSH)
 

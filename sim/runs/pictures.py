@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sim.runs.bench.practice import PASSWORD, SECOND
-from sim.runs.bench_browser import BenchAddresses, act, chromium_page, new_page, running_bench
+from sim.runs.bench_browser import BenchAddresses, act, chromium_page, running_bench
+from sim.runs.pictures_service import photograph_black_box, photograph_sensors, photograph_work
 
 TABLE = "four-card-touch"
 REST_MS = 4000  # a chip has come to rest and is known, also on a busy machine
@@ -19,7 +20,7 @@ STILL_MS = 4000  # a plot has its curve, and nothing on the page moves any more
 BUNDLE_LOOK_MS, BUNDLE_LOOKS_MAX = 1000, 120
 LANGUAGES = ("en", "es")
 SENSORS = ("2A", "5A", "7A")
-TECH, PIN = "Tech 3", "246813"  # of the tables that ship
+COLOURS, FULL_COLOURS_MAX_BYTES = 256, 60_000
 
 
 def make_pictures(folder: Path, still_ms: int = STILL_MS) -> int:
@@ -31,43 +32,32 @@ def make_pictures(folder: Path, still_ms: int = STILL_MS) -> int:
             move_chips(page, addresses, "place")
             page.wait_for_timeout(still_ms)
             page.screenshot(path=folder / "bench.png")
-            photograph_service(page, addresses, folder, still_ms)
+            photograph_sensors(page, addresses, folder, still_ms)
             move_chips(page, addresses, "remove")
+            photograph_work(page, addresses, folder)
         with chromium_page(1024, 600) as page:
             for language in LANGUAGES:
                 play_guide(page, addresses, language, folder, still_ms)
+            photograph_black_box(page, addresses, folder)
         with chromium_page(1100, 700) as page:
             photograph_office(page, addresses.manager.rstrip("/"), folder)
+    for path in folder.glob("*.png"):
+        if path.stat().st_size > FULL_COLOURS_MAX_BYTES:
+            reduce_colours(path)
     return 0
 
 
-def photograph_service(page: Any, addresses: BenchAddresses, folder: Path, still_ms: int) -> None:
-    """Three chips on the live plots; then a sensing IC falls silent, and the scan names it."""
-    tech = new_page(page.context.browser, 1280, 800)
-    tech.goto(addresses.service)
-    tech.wait_for_selector("form[data-ready]")
-    tech.fill("[name=name]", TECH)
-    tech.fill("[name=pin]", PIN)
-    tech.click("[type=submit]")
-    tech.wait_for_selector('#tiles [data-sensor="5A"][data-look="detected"]')
-    tech.click('#tiles [data-sensor="5A"] button')
-    # What the plot shows is what came since: a chip goes and comes again.
-    for action, light in (("remove", "off"), ("place", "detected")):
-        tech.wait_for_timeout(still_ms)
-        act(page, addresses, action, "5A")
-        tech.wait_for_selector(f'#tiles [data-sensor="5A"][data-look="{light}"]')
-    tech.wait_for_timeout(still_ms)
-    tech.screenshot(path=folder / "service-sensors.png")
-    tech.click("#enter")
-    act(page, addresses, "fault", "sensors-silent")
-    tech.click('nav a[data-room="bus"]')
-    tech.click('[data-act="scan"]:enabled')
-    tech.wait_for_selector('#scan tr[data-state="silent"]')
-    tech.screenshot(path=folder / "service-buses.png")
-    act(page, addresses, "fault", "sensors-silent")
-    tech.click("#leave")
-    tech.wait_for_selector('body[data-mode="off"]')
-    tech.close()
+def reduce_colours(path: Path) -> None:
+    """A page has few colours; a palette of them makes its picture half as large.
+
+    By coverage: by the median, a small red mark turned brown.
+    """
+    from PIL import Image
+
+    method, dither = Image.Quantize.MAXCOVERAGE, Image.Dither.NONE
+    with Image.open(path) as picture:
+        reduced = picture.convert("RGB").quantize(COLOURS, method=method, dither=dither)
+    reduced.save(path, optimize=True)
 
 
 def photograph_office(page: Any, url: str, folder: Path) -> None:

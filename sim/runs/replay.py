@@ -8,9 +8,12 @@ from pathlib import Path
 from controller.evidence.round_trace import Trace, TraceFault
 from controller.evidence.trace_replay import replay
 from protocol.bundle.archive import BundleFault, read_bundle
-from sim.runs.replay_bundle import Line, ReplayFault, replay_bundle
+from sim.runs.replay_bundle import replay_bundle
+from sim.runs.replay_decisions import Line, ReplayFault
 
 DIFFERS, REFUSED = 1, 2
+# Two longer answers stand below each other.
+BESIDE_MAX = 60
 ZIP_BEGINS = b"PK"
 
 
@@ -44,15 +47,24 @@ def _bundle(content: bytes) -> tuple[str, list[Line]]:
     bundle = read_bundle(content)
     for doubt in bundle.doubts:
         print(f"not proven: {doubt}")
-    head = bundle.head
-    return f"bundle of unit {head.get('unit')}, table {head.get('table')}", replay_bundle(bundle)
+    head, replayed = bundle.head, replay_bundle(bundle)
+    title = f"bundle of unit {head.get('unit')}, table {head.get('table')}"
+    return f"{title}\n{replayed.note}".rstrip(), replayed.lines
 
 
 def _print(lines: list[Line]) -> int:
     width = max(len(line.what) for line in lines)
     for line in lines:
-        mark = "   DIFFERS" if line.differs else ""
-        print(f"{line.what:>{width}}  then {line.then:<9} now {line.now:<9}{mark}")
+        print(_shown(line, width))
     differ = sum(line.differs for line in lines)
     print(f"{len(lines) - differ} lines are the same, {differ} differ")
     return DIFFERS if differ else 0
+
+
+def _shown(line: Line, width: int) -> str:
+    mark = "   DIFFERS" if line.differs else ""
+    if len(line.then) + len(line.now) <= BESIDE_MAX:
+        return f"{line.what:>{width}}  then {line.then:<9} now {line.now:<9}{mark}"
+    if not line.differs:
+        return f"{line.what:>{width}}  then and now {line.then}"
+    return f"{line.what:>{width}}  then {line.then}\n{'':>{width}}  now  {line.now}{mark}"

@@ -1,15 +1,16 @@
 """A bundle once more: what the unit was told, through today's code, line by line.
 
-The journal's tail is applied to a fresh round, and each START whose trace is in the bundle is
-judged anew by today's sensing. Then state, decisions and lights are held against what the unit
-said of itself when the bundle was made. No table is started: everything is in the bundle.
+Each press, card, key and manager's answer is decided anew, each START whose trace is in the bundle
+is judged anew by today's sensing, and the journal's tail is applied to a fresh round. All of it is
+held against what the unit did, and said of itself when the bundle was made. No table is started:
+everything is in the bundle.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import cbor2
 
@@ -22,6 +23,7 @@ from protocol import numbers
 from protocol.bundle.archive import Bundle
 from protocol.wire import events
 from protocol.wire.errors import ProtocolError
+from sim.runs.replay_decisions import Decisions, Line, Record, ReplayFault, decided_anew
 
 PHASES: Final = ("open", "locked", "claim", "confirm")
 # A journal's tail begins in the middle; from one of these on, the round is known.
@@ -29,59 +31,43 @@ BEGINNINGS: Final = (numbers.ROUND_START, numbers.ROUND_END)
 FIRST: Final = 1
 
 
-class ReplayFault(ValueError):  # noqa: N818
-    """The bundle lacks what would have to be played, and why."""
-
-
-class Line(NamedTuple):
-    """One thing that the unit said, and what comes out today."""
-
-    what: str
-    then: str
-    now: str
-
-    @property
-    def differs(self) -> bool:
-        return self.then != self.now
-
-
-class Played(NamedTuple):
-    sequence: int
-    kind: int
-    body: dict[int, Any]
-    wall_ms: int
-
-
 @dataclass
 class Journal:
     """The tail as it was played: the round at its end, and when it last began."""
 
     state: RoundState
-    records: list[Played]
+    records: list[Record]
     started_wall_ms: int = 0
 
 
-def replay_bundle(bundle: Bundle) -> list[Line]:
-    """In the order of what happened: each START, then the end."""
-    journal = _played(_records(bundle))
-    lines = [*_decisions(bundle, journal), *_state(bundle, journal), *_lights(bundle, journal)]
+def replay_bundle(bundle: Bundle) -> Decisions:
+    """In the order of what happened: what was told, each START's readings, then the end."""
+    records = _records(bundle)
+    journal = _played(records)
+    told = decided_anew(bundle.files.get("decisions.cbor"), records)
+    lines = [
+        *told.lines,
+        *_bets(bundle, journal),
+        *_state(bundle, journal),
+        *_lights(bundle, journal),
+    ]
     if not lines:
         raise ReplayFault("it holds no round, no trace and no state that could be compared")
-    return lines
+    return told._replace(lines=lines)
 
 
-def _records(bundle: Bundle) -> list[Played]:
+def _records(bundle: Bundle) -> list[Record]:
     content = bundle.files.get("records.cbor")
     if content is None:
         raise ReplayFault("the journal's records are not in it")
     try:
         rows = cbor2.loads(content)
-        return [Played(row[0], row[1], dict(row[2]), row[4]) for row in rows]
+        return [Record(row[0], row[1], dict(row[2]), row[4]) for row in rows]
     except (cbor2.CBORDecodeError, IndexError, TypeError, ValueError) as error:
         raise ReplayFault("the journal's records in it cannot be read") from error
 
 
-def _played(records: list[Played]) -> Journal:
+def _played(records: list[Record]) -> Journal:
     begins = next(
         (
             place
@@ -106,7 +92,7 @@ def _played(records: list[Played]) -> Journal:
 # -- what is compared ----------------------------------------------------------------------------
 
 
-def _decisions(bundle: Bundle, journal: Journal) -> Iterator[Line]:
+def _bets(bundle: Bundle, journal: Journal) -> Iterator[Line]:
     """Which bets each START took: the journal's word, and today's sensing on the same readings."""
     for record in journal.records:
         if record.kind != numbers.ROUND_START:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
@@ -19,7 +19,7 @@ import apsw
 
 from sim.storage.disk_file import SECTOR_BYTES, DiskFile
 
-__all__ = ["SECTOR_BYTES", "Operation", "SimDisk"]
+__all__ = ["SECTOR_BYTES", "Operation", "SimDisk", "exchange"]
 
 Operation = Literal["read", "write", "sync"]
 
@@ -123,6 +123,13 @@ class SimDisk:
         file = DiskFile(bytearray(content), bytearray(content))
         self._directory.live[name] = self._directory.durable[name] = file
 
+    def after_cut(self, chance: random.Random) -> dict[str, bytes]:
+        """The files as they would be found if the power went now. This disk goes on."""
+        names, pending = dict(self._directory.durable), self._directory.pending
+        for change in pending[: chance.randint(0, len(pending))]:
+            _apply(names, change)
+        return {name: bytes(file.after_cut(chance)) for name, file in names.items()}
+
     def clone(self, seed: int | random.Random) -> SimDisk:
         """Another disk with the same files: a copied disk. Without power, what the medium holds."""
         copy = SimDisk(seed)
@@ -199,6 +206,14 @@ class SimDisk:
             raise apsw.IOError("the power was cut")
 
 
+def exchange(disk: SimDisk, files: Mapping[str, bytes]) -> None:
+    """These files and no others, durably: another medium was put in. Old handles are dead."""
+    disk.generation += 1
+    disk._directory = _Directory()  # noqa: SLF001 - of this module
+    for name, content in files.items():
+        disk.write_file(name, content)
+
+
 class _SimVfs(apsw.VFS):
     """SQLite's view of one disk."""
 
@@ -241,14 +256,17 @@ class _SimHandle:
         self._persist_wal = False
 
     def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802
-        self._disk.check_power(self._generation)
-        self._disk.check_not_failing("read")
+        disk = self._disk
+        if disk.failing or not disk.powered or self._generation != disk.generation:
+            disk.check_power(self._generation)
+            disk.check_not_failing("read")
         return bytes(self._file.live[offset : offset + amount])
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
         self._check_change()
-        self._disk.check_room(self._file, max(len(self._file.live), offset + len(data)))
-        self._file.write(bytes(data), offset)
+        if self._disk.size_max_bytes is not None:
+            self._disk.check_room(self._file, max(len(self._file.live), offset + len(data)))
+        self._file.write(data, offset)
         self._disk.changing()
 
     def xTruncate(self, newsize: int) -> None:  # noqa: N802
@@ -257,9 +275,14 @@ class _SimHandle:
         self._disk.changing()
 
     def _check_change(self) -> None:
-        self._disk.check_power(self._generation)
-        self._disk.check_writable()
-        self._disk.check_not_failing("write")
+        disk = self._disk
+        if disk.powered and self._generation == disk.generation and not disk.failing:
+            if disk.read_only:
+                disk.check_writable()
+            return
+        disk.check_power(self._generation)
+        disk.check_writable()
+        disk.check_not_failing("write")
 
     def xSync(self, flags: int) -> None:  # noqa: N802
         self._disk.check_power(self._generation)

@@ -79,14 +79,20 @@ class DiskFile:
             change.apply(self._durable)
         self._pending.clear()
 
-    def lose_power(self, chance: random.Random) -> None:
-        """Each change that was not synced is kept, lost or torn; nobody holds a lock any more."""
+    def after_cut(self, chance: random.Random) -> bytearray:
+        """What the medium would hold: each change that was not synced is kept, lost or torn."""
+        content = bytearray(self._durable)
         for change in self._pending:
             drawn = chance.random()
             if drawn < KEPT_SHARE:
-                change.apply(self._durable)
+                change.apply(content)
             elif drawn >= KEPT_SHARE + LOST_SHARE:
-                change.apply_torn(self._durable, chance)
+                change.apply_torn(content, chance)
+        return content
+
+    def lose_power(self, chance: random.Random) -> None:
+        """The power went; nobody holds a lock any more."""
+        self._durable = self.after_cut(chance)
         self._pending.clear()
         self._locks.clear()
         self.live = bytearray(self._durable)

@@ -1,4 +1,4 @@
-"""How time reaches the simulated hardware: one task that wakes when something happens next.
+"""How time reaches the simulated hardware: a timer for whatever happens next.
 
 It alone knows when an IC, a finger or a line has its next moment, and runs them in a fixed order,
 so a run repeats exactly. What the moments mean is decided by whoever wrote them down.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Callable, Collection
+from asyncio import get_running_loop
+from collections.abc import Callable, Collection, Iterable
 from itertools import count
 
 from sim.hardware.i2c import SECOND_NS, loop_now_ns
 from sim.hardware.ics.base import Ic
+from sim.time.loop import VirtualLoop
 
 Action = Callable[[], None]
 
@@ -21,26 +23,32 @@ class Clockwork:
     """Advances the ICs to the loop's time and runs actions at their nanosecond."""
 
     def __init__(self) -> None:
-        self._ics: Collection[Ic] = ()
         self._eventful: Collection[Ic] = ()  # those that may do something by themselves
         self._agenda: list[tuple[int, int, Action]] = []
         self._order = count()
         self._last_ns = 0
         self._task: asyncio.Task[None] | None = None
-        self._sleeper: asyncio.Future[None] | None = None
-        self._planned_ns: int | None = None  # when the sleeper wakes by itself
+        self._loop: asyncio.AbstractEventLoop | None = None  # in which time passes now
+        self._failed: asyncio.Future[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._planned_ns: int | None = None  # when it rings
+        self._is_awake = False  # a look at what happens next is due or under way
 
     def drive(self, ics: Collection[Ic]) -> None:
         """From now on these ICs live in the loop's time."""
-        self._ics = ics
         self._eventful = [c for c in ics if type(c).next_event_ns is not Ic.next_event_ns]
 
     def now_ns(self) -> int:
         """The running loop's time; outside of a loop, the last time that was known."""
         try:
-            self._last_ns = loop_now_ns()
+            loop = get_running_loop()
         except RuntimeError:
             return self._last_ns
+        # Asked several times for each transfer, nearly always in virtual time.
+        if isinstance(loop, VirtualLoop):
+            self._last_ns = loop.now_ns
+        else:
+            self._last_ns = loop_now_ns()
         return self._last_ns
 
     def at(self, at_ns: int, action: Action) -> None:
@@ -50,16 +58,17 @@ class Clockwork:
 
     def wake(self) -> None:
         """Something changed: look again at what happens next."""
-        if self._sleeper is not None and not self._sleeper.done():
-            self._sleeper.set_result(None)
+        if self._loop is not None and not self._is_awake:
+            self._is_awake = True
+            self._loop.call_soon(self._tick)
 
-    def look(self) -> None:
-        """An IC may have something new to come: wake only if that is before what is planned."""
-        if self._sleeper is None or self._sleeper.done():
+    def look(self, ics: Iterable[Ic]) -> None:
+        """These may have something new to come: wake only if that is before what is planned."""
+        if self._loop is None or self._is_awake:
             return
         # Asked after each transfer on a bus. What the agenda holds has woken it by itself.
         planned_ns = self._planned_ns
-        for ic in self._eventful:
+        for ic in ics:
             at_ns = ic.next_event_ns()
             if at_ns is not None and (planned_ns is None or at_ns < planned_ns):
                 self.wake()
@@ -79,14 +88,48 @@ class Clockwork:
                 raise outcome
 
     async def run(self) -> None:
-        while True:
+        """Until it is cancelled; what fails in a moment of the hardware is raised here."""
+        self._loop = asyncio.get_running_loop()
+        self._failed = self._loop.create_future()
+        self._tick()
+        try:
+            await self._failed
+        finally:
+            self._loop = None
+            self._is_awake = False
+            self._disarm()
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._tick()
+
+    def _tick(self) -> None:
+        # No task is woken for it: wet felt has a moment every few milliseconds.
+        loop, failed = self._loop, self._failed
+        if loop is None or failed is None or failed.done():
+            return
+        self._disarm()
+        self._is_awake = True
+        try:
             self._settle()
-            await self._sleep(self._next_ns())
+        except Exception as error:  # noqa: BLE001 - raised where somebody waits for it
+            failed.set_exception(error)
+        self._is_awake = False
+        until_ns = self._planned_ns = self._next_ns()
+        if until_ns is not None:
+            self._timer = loop.call_at(until_ns / SECOND_NS, self._ring)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _settle(self) -> None:
         now_ns = self.now_ns()
-        for ic in self._ics:
-            ic.advance(now_ns)
+        for ic in self._eventful:  # the others live on when somebody asks them
+            at_ns = ic.next_event_ns()
+            if at_ns is not None and at_ns <= now_ns:
+                ic.advance(now_ns)
         while self._agenda and self._agenda[0][0] <= now_ns:
             heapq.heappop(self._agenda)[2]()
 
@@ -95,17 +138,3 @@ class Clockwork:
         if self._agenda:
             moments.append(self._agenda[0][0])
         return min(moments, default=None)
-
-    async def _sleep(self, until_ns: int | None) -> None:
-        loop = asyncio.get_running_loop()
-        self._sleeper = loop.create_future()
-        self._planned_ns = until_ns
-        timer = None
-        if until_ns is not None:
-            timer = loop.call_at(until_ns / SECOND_NS, self.wake)
-        try:
-            await self._sleeper
-        finally:
-            self._sleeper = None
-            if timer is not None:
-                timer.cancel()

@@ -8,13 +8,13 @@ watched; they are polled, never waited for. A run in which nothing can ever wake
 from __future__ import annotations
 
 import asyncio
-import heapq
 import selectors
 import threading
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Executor
 from contextvars import Context, copy_context
+from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any, NoReturn, TypeVar, TypeVarTuple
 
@@ -32,7 +32,7 @@ class TaskLeftBehind(AssertionError):  # noqa: N818
     """The main coroutine ended while a task it had started still ran."""
 
 
-class _PolledSelector(selectors.PollSelector):
+class PolledSelector(selectors.PollSelector):
     """Looks at the real files without waiting.
 
     poll() rather than epoll(): it asks each file itself, in the order they were registered. An
@@ -66,7 +66,9 @@ class _Handle(asyncio.Handle):
         self._source_traceback = None
 
 
-class _Timer(_Handle, asyncio.TimerHandle):
+class _Timer(asyncio.TimerHandle):
+    """The same for timers. Written out: each wait of each task makes one."""
+
     __slots__ = ()
 
     def __init__(
@@ -77,7 +79,13 @@ class _Timer(_Handle, asyncio.TimerHandle):
         loop: asyncio.AbstractEventLoop,
         context: Context | None = None,
     ) -> None:
-        _Handle.__init__(self, callback, args, loop, context)
+        self._context = copy_context() if context is None else context
+        self._loop = loop
+        self._callback = callback
+        self._args = args
+        self._cancelled = False
+        self._repr = None
+        self._source_traceback = None
         self._when = when
         self._scheduled = False
 
@@ -92,16 +100,17 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     # asyncio's own, which its declarations leave out.
     _ready: deque[asyncio.Handle]
     _stopping: bool
+    _closed: bool
     _selector: selectors.BaseSelector
 
-    def __init__(self, start_ns: int = 0) -> None:
+    def __init__(self, start_ns: int = 0, selector: PolledSelector | None = None) -> None:
         self.now_ns = start_ns  # read by everybody, moved by this class alone
         self._owner_thread_id = threading.get_ident()
         self._timers: list[tuple[int, int, asyncio.TimerHandle]] = []
         self._timer_order = count()
         self._cancelled_timers = 0
         self.unhandled: list[dict[str, Any]] = []
-        super().__init__(_PolledSelector())
+        super().__init__(selector or PolledSelector())
         self.set_exception_handler(lambda _loop, context: self.unhandled.append(context))
 
     def time(self) -> float:
@@ -130,10 +139,21 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        self._check_closed()  # type: ignore[attr-defined]
+        if self._closed:
+            self._check_closed()  # type: ignore[attr-defined]
         handle = _Handle(callback, args, self, context)
         self._ready.append(handle)
         return handle
+
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        when = self.now_ns / NANOSECONDS + delay
+        return self.call_at(when, callback, *args, context=context)
 
     def call_at(
         self,
@@ -142,13 +162,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        self._check_closed()  # type: ignore[attr-defined]
+        if self._closed:
+            self._check_closed()  # type: ignore[attr-defined]
         timer = _Timer(when, callback, args, self, context)
         # To the nearest nanosecond, so that a timer set in milliseconds lands on it exactly.
         due_ns = round(when * NANOSECONDS)
-        if due_ns <= self.now_ns and when > self.time():
+        if due_ns <= self.now_ns and when > self.now_ns / NANOSECONDS:
             due_ns = self.now_ns + 1  # what is not yet is later: who waits for the rest gets on
-        heapq.heappush(self._timers, (due_ns, next(self._timer_order), timer))
+        heappush(self._timers, (due_ns, next(self._timer_order), timer))
         return timer
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
@@ -156,7 +177,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         if self._cancelled_timers > CANCELLED_TIMERS_MAX:
             # Whoever waits with a timeout leaves a timer behind; most of a heap would be those.
             self._timers = [timer for timer in self._timers if not timer[2].cancelled()]
-            heapq.heapify(self._timers)
+            heapify(self._timers)
             self._cancelled_timers = 0
 
     def _run_once(self) -> None:
@@ -169,7 +190,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
                 self._jump()
         now_ns, timers = self.now_ns, self._timers
         while timers and timers[0][0] <= now_ns:
-            ready.append(heapq.heappop(timers)[2])
+            ready.append(heappop(timers)[2])
         for _ in range(len(ready)):
             handle = ready.popleft()
             if not handle._cancelled:  # noqa: SLF001
@@ -182,7 +203,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """To the next timer."""
         timers = self._timers
         while timers and timers[0][2].cancelled():
-            heapq.heappop(timers)
+            heappop(timers)
         if not timers:
             raise NothingCanWake(self._why_nothing_can_wake())
         self.now_ns = max(self.now_ns, timers[0][0])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.kit import bench_process
 from tests.kit.bench_process import Bench
@@ -26,6 +26,15 @@ def start_bench(tmp_path: Path) -> Iterator[Callable[..., Bench]]:
     yield start
     for bench in running:
         bench.clean_up()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """For who opens pages of its own; one start of it serves a whole module."""
+    with sync_playwright() as playwright:
+        browser = launch_chromium(playwright)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

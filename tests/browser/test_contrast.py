@@ -6,17 +6,15 @@ button of 2.9rem on a small screen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 import sim.runs.bench.web
 from controller.web import app
 from controller.words import HouseWords
 from tests.kit.bench_views import FakeBench, bench_view
-from tests.kit.chromium import launch_chromium
 from tests.kit.contrast import TOO_FAINT, TOO_SMALL
 from tests.kit.manager_views import FakeManager
 from tests.kit.people import open_pages
@@ -62,14 +60,6 @@ DISPLAY: dict[str, dict[str, Any]] = {
     "closed": {"state": "offline", "link": "down", "meters": [STALE]},
     "house colours": {"theme": THEME, "notices": ["The jackpot is limited."]},
 }
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch_chromium(playwright)
-        yield browser
-        browser.close()
 
 
 def checked(page: Page, what: str) -> list[str]:

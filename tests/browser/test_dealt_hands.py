@@ -6,16 +6,14 @@ cut, a difference that looks like an agreement, a column that hides a meter.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from controller.web import app
 from manager.games.rules.cover_all import paytable_for
-from tests.kit.chromium import launch_chromium
 from tests.kit.cut_off import CUT_OFF
 from tests.kit.served_pages import Served
 from tests.kit.table_views import FakeTable, claim, pay_line, pay_row, table_view
@@ -35,14 +33,6 @@ DIFFERS = {
 }
 # Without checks and column the cards have the whole page, and are large.
 NOTHING_BESIDE: dict[str, Any] = {"checks": [], "cover_all": []}
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch_chromium(playwright)
-        yield browser
-        browser.close()
 
 
 def deal(hands: int, cards: int, **others: Any) -> dict[str, Any]:

@@ -6,16 +6,15 @@ catches: a picture that is not scaled (`fitBoard` called by nobody).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from controller.web import app
 from controller.words import HouseWords
-from tests.kit.chromium import first_view_came, launch_chromium
+from tests.kit.chromium import first_view_came
 from tests.kit.served_pages import Served
 from tests.kit.shipped_views import LARGEST_CENTS, TABLES, shipped_view
 from tests.kit.table_views import FakeTable
@@ -33,14 +32,6 @@ CUT_OFF = """root => [...document.querySelectorAll(root + ' *')].filter(element 
   const right = innerWidth + 1, bottom = innerHeight + 1;
   return box.left < -1 || box.top < -1 || box.right > right || box.bottom > bottom;
 }).map(element => element.textContent.trim().slice(0, 40))"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch_chromium(playwright)
-        yield browser
-        browser.close()
 
 
 def with_meters(count: int) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from controller.web import app
-from tests.kit.chromium import first_view_came, launch_chromium
+from tests.kit.chromium import first_view_came
 from tests.kit.served_pages import Served
 from tests.kit.table_views import FakeTable, line
 
@@ -23,14 +23,6 @@ pytestmark = pytest.mark.browser
 def won(number: int, **fields: Any) -> dict[str, Any]:
     lines = [line(1, 5, "four-aces", 800_075)]
     return {"win": number, "reversed": False, "lines": lines, "envy": [], **fields}
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch_chromium(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

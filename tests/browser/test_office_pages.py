@@ -26,7 +26,7 @@ PAGES = (
     *("/", "/tables/touch-1", "/meters/main", "/wins", "/wins/1", "/wins/1/explain"),
     *("/requests", "/corrections", "/corrections/adjust", "/alarms", "/days", "/bank", "/units"),
     *("/setup", f"/setup/table?A={GAME}", "/advice", f"/advice/numbers?paytable={GAME}"),
-    *("/training", "/cards", "/spots", "/bundles", "/bundles", "/bundles/1"),
+    *("/training", "/cards", "/spots", "/bundles", "/updates", "/bundles/1"),
 )
 LOOKS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1280, "height": 800}},

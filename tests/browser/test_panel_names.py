@@ -6,15 +6,13 @@ that cuts off what the hand pays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import deepcopy
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from controller.web import app
 from controller.words import HouseWords
-from tests.kit.chromium import launch_chromium
 from tests.kit.served_pages import Served
 from tests.kit.shipped_views import TABLES, shipped_view
 from tests.kit.table_views import FakeTable, claim, line
@@ -36,14 +34,6 @@ CROWDED = """() => {
   });
   return [...crowded.map(([e]) => e), ...cut].map(e => e.textContent);
 }"""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch_chromium(playwright)
-        yield browser
-        browser.close()
 
 
 @pytest.mark.browser

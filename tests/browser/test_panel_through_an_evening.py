@@ -9,18 +9,16 @@ mark of a lost link above its badge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from controller.core.round.voiding import REASON_WORDS
 from controller.last_wins import COUNT_MAX
 from controller.web import app
 from controller.words import HouseWords
-from tests.kit.chromium import launch_chromium
 from tests.kit.cut_off import CUT_OFF, FRAMES
 from tests.kit.places import ROOT
 from tests.kit.played_views import played_views
@@ -49,14 +47,6 @@ TEXTS = (
     ".bar > :not(h1, .badges), .badges > p, .badges summary, .message, .actions, .hands, .seats,"
     " .well, .sheet:not([hidden])"
 )
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch_chromium(playwright)
-        yield browser
-        browser.close()
 
 
 # A badge is as high as the bar: a third line in it leaves it above and below.

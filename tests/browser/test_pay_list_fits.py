@@ -13,11 +13,11 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from controller.web import app
 from controller.words import HouseWords
-from tests.kit.chromium import launch_chromium, narrowest_px
+from tests.kit.chromium import narrowest_px
 from tests.kit.cut_off import CUT_OFF, EVERY_PAGE
 from tests.kit.served_pages import Served
 from tests.kit.shipped_views import (
@@ -32,14 +32,6 @@ from tests.kit.table_views import FakeTable, claim, pay, pay_line, pay_row, tabl
 pytestmark = pytest.mark.browser
 SIZES = [(1024, 600), (1280, 800)]
 WINNERS = [1, 2, 3, 4]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = launch_chromium(playwright)
-        yield browser
-        browser.close()
 
 
 def rows(view: dict[str, Any], winners: int) -> list[dict[str, Any]]:

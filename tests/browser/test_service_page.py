@@ -29,11 +29,16 @@ def test_a_technician_finds_the_silent_ic(start_bench: Callable[..., Bench], pag
     tech.goto(address)
     sign_in(tech)
     see_a_chip(page, tech)
+    tech.locator("nav a[data-room='bus']").click()
+    expect(tech.get_by_role("button", name="SCAN NOW")).to_be_disabled()
+    expect(tech.get_by_text("To scan, press SERVICE MODE first.")).to_be_visible()
     tech.get_by_role("button", name="SERVICE MODE").click()
     expect(tech.locator("body")).to_have_attribute("data-mode", "on")
     expect(page.frame_locator("#panel").locator("body")).to_have_attribute("data-service", "yes")
     expect(page.frame_locator("#display").locator(".service-cover")).to_be_visible()
+    expect(tech.get_by_text("To scan, press SERVICE MODE first.")).to_be_hidden()
     find_the_fault(page, tech)
+    look_at_lamps(tech)
     calibrate_one_seat(page, tech)
     tech.get_by_role("button", name="END SERVICE").click()
     expect(tech.locator("body")).to_have_attribute("data-mode", "off")
@@ -84,6 +89,15 @@ def find_the_fault(page: Page, tech: Page) -> None:
     expect(tech.locator("#selftest-count")).to_have_text("21 in order, 0 not.", timeout=STEP_MS)
 
 
+def look_at_lamps(tech: Page) -> None:
+    """LAMPS BACK ends the walk too: its next step would light a lamp again."""
+    walk = tech.get_by_role("button", name="SEAT BY SEAT")
+    walk.click()
+    expect(walk).to_have_attribute("aria-pressed", "true")
+    tech.get_by_role("button", name="LAMPS BACK").click()
+    expect(walk).to_have_attribute("aria-pressed", "false")
+
+
 def calibrate_one_seat(page: Page, tech: Page) -> None:
     tech.locator("nav a[data-room='calibrate']").click()
     tech.get_by_role("button", name="BEGIN CALIBRATION").click()
@@ -115,3 +129,8 @@ def fits_a_phone(tech: Page) -> None:
         expect(tech.locator(f"section[data-room='{room}']")).to_be_visible()
         wide = tech.evaluate("document.documentElement.scrollWidth > innerWidth")
         assert not wide, f"{room} is wider than a phone"
+    for link in tech.locator("nav.rooms a").all():
+        box = link.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0, f"{link.inner_text()} is beyond a phone's edge"
+        assert box["x"] + box["width"] <= 390, f"{link.inner_text()} is beyond a phone's edge"

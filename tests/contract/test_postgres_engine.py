@@ -29,6 +29,8 @@ from tests.kit.postgres_server import DURABLE, PostgresServer, is_installed
 pytestmark = pytest.mark.skipif(not is_installed(), reason="PostgreSQL is not installed here")
 LEDGER_ID = bytes(range(16))
 LEASE_S = 600.0  # no test waits for its end: `expire` lets the time pass
+# A busy machine may let a server wait; only where it must not answer is its line cut soon.
+PATIENT_S, IMPATIENT_S = 60.0, 0.5
 _numbers = itertools.count(1)
 
 
@@ -54,7 +56,7 @@ class Ledger:
             postgres_schema.create(owner, self.schema, LEDGER_ID, "uf_manager")
 
     def engine(self) -> PostgresEngine:
-        return PostgresEngine(self.url, self.schema, LEASE_S, answer_max_s=0.5)
+        return PostgresEngine(self.url, self.schema, LEASE_S, PATIENT_S)
 
     def kill(self, engine: Engine) -> None:
         assert isinstance(engine, PostgresEngine)
@@ -142,14 +144,17 @@ def test_a_client_stopped_inside_a_commit_cannot_hold_the_lease_for_ever(rig: Le
 
 def test_a_commit_without_an_answer_is_cut_and_resolved_by_writing(rig: Ledger) -> None:
     engine = begun(rig)
+    assert isinstance(engine, PostgresEngine)
     first(engine)
     batch = step(Tail(1, digest_of(1)), (BALANCES, ("players", 2)))
     with psycopg.connect(rig.server.url()) as blocker:
         blocker.execute(f"SET search_path TO {rig.schema}")
         blocker.execute("SELECT * FROM lease FOR UPDATE")
+        engine._answer_max_s = IMPATIENT_S
         with pytest.raises(OutcomeUnknown):
             engine.commit(batch)
         blocker.rollback()
+    engine._answer_max_s = PATIENT_S
     was_committed = engine.resolve(batch)
     if not was_committed:
         engine.commit(batch)
@@ -195,6 +200,25 @@ def test_done_with_a_warning_is_not_done(rig: Ledger) -> None:
     rig.run("CREATE TRIGGER warn AFTER UPDATE ON balances EXECUTE FUNCTION warn()")
     with pytest.raises(OutcomeUnknown):
         engine.commit(step(Tail(1, digest_of(1)), (BALANCES, ("players", 2))))
+    engine.close()
+
+
+def test_a_full_disk_is_a_failure_and_leaves_the_batch_out(rig: Ledger) -> None:
+    """The server's own word for it, in the middle of a batch; it is final, and halts a manager."""
+    engine = begun(rig)
+    first(engine)
+    rig.run(
+        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$"
+    )
+    rig.run("CREATE TRIGGER full_disk AFTER INSERT ON balances EXECUTE FUNCTION full_disk()")
+    batch = step(Tail(1, digest_of(1)), (BALANCES, ("house", 1)))
+    with pytest.raises(StorageFailed, match="could not extend file") as told:
+        engine.commit(batch)
+    assert type(told.value) is StorageFailed, "it is known that nothing was written"
+    rig.run("DROP TRIGGER full_disk ON balances")
+    assert engine.find(BALANCES, {"account": "house"}) == []
+    assert engine.find(TRANSACTIONS, {"number": 2}) == []
     engine.close()
 
 

@@ -361,7 +361,7 @@ def test_a_start_that_breaks_off_anywhere_ends_running_or_in_a_fault(
         felt.world.place_chip("3A")
         left = failing_transfer
 
-        def count_down() -> None:
+        def count_down(_addressed: object) -> None:
             nonlocal left
             left -= 1
             if left == 0:

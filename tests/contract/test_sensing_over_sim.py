@@ -199,7 +199,7 @@ def test_a_start_that_breaks_off_anywhere_still_ends_running_or_in_a_fault(
         world.place_chip("6A")
         transfers_left = failing_transfer
 
-        def count_down() -> None:
+        def count_down(_addressed: object) -> None:
             nonlocal transfers_left
             transfers_left -= 1
             if transfers_left == 0:

@@ -91,7 +91,7 @@ def test_no_conversation_holds_a_shared_bus_for_long() -> None:
         longest_ns = 0
         ended_ns = wires.clock_ns
 
-        def measure() -> None:
+        def measure(_addressed: object) -> None:
             nonlocal longest_ns, ended_ns
             longest_ns = max(longest_ns, wires.clock_ns - max(ended_ns, wires.now_ns()))
             ended_ns = wires.clock_ns

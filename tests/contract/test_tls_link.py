@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from controller.link.identity import UnitIdentity
+from manager.doors import Doors
 from manager.identity import certificates
+from manager.identity.errors import IdentityError
 from manager.identity.folder import IdentityFolder
 from manager.identity.registry import Registry
 from protocol.secrets import tls
+from protocol.wire import enrolment
 from protocol.wire.errors import ErrorCode
 from protocol.wire.messages import Error, Welcome
 from protocol.wire.version import ALPN
 from tests.contract.tls_floor import (
+    TABLE,
     UNIT,
     TlsFloor,
     eventually,
     new_key_pem,
     on_floor,
+    signing_request,
     until_closed,
 )
 from tests.kit.pretend_units import PretendUnit
@@ -147,6 +153,55 @@ def test_revoking_is_one_row_and_cuts_an_open_connection_at_once(tmp_path: Path)
         assert "stolen" in refused.sentence
         await until_closed(again)
         assert any("stolen" in sentence for sentence in floor.alarms())
+
+    on_floor(tmp_path, play)
+
+
+def test_a_replaced_unit_never_speaks_again_and_a_code_is_its_heirs_alone(tmp_path: Path) -> None:
+    """Catches: the old certificate left good, and a code by which the old unit gets another."""
+
+    async def play(floor: TlsFloor) -> None:
+        identity, registry = floor.issue(tmp_path / "unit"), Registry(floor.doors.store)
+        stream, answer = await floor.greet(identity)
+        assert isinstance(answer, Welcome)
+        replaced = {"command": "replace-unit", "unit": "UF-9", "table": TABLE}
+        floor.manager.correct(replaced | {"operator": "Pat", "second": "", "reason": "Dead."})
+        said = await until_closed(stream)
+        assert isinstance(said[-1], Error)
+        assert [each.counts for each in registry.of_unit(UNIT)] == [False]
+        again, refused = await floor.greet(identity)
+        assert isinstance(refused, Error)
+        assert "takes its table over" in refused.sentence
+        await until_closed(again)
+        code = floor.ask("enrol-code", table=TABLE).split()[1]
+        key, _ = new_key_pem()
+        asked = enrolment.Request(UNIT, code, signing_request(UNIT, key), bytes(32))
+        with pytest.raises(IdentityError, match="does not serve"):
+            floor.doors.enrolments.receive(asked, floor.manager.units.table_for)
+        asked = enrolment.Request("UF-9", code, signing_request("UF-9", key), bytes(32))
+        assert floor.doors.enrolments.receive(asked, floor.manager.units.table_for).waits
+
+    on_floor(tmp_path, play)
+
+
+def test_certificates_of_a_replaced_unit_end_at_the_next_start_at_the_latest(
+    tmp_path: Path,
+) -> None:
+    async def play(floor: TlsFloor) -> None:
+        stream, answer = await floor.greet(floor.issue(tmp_path / "unit"))
+        assert isinstance(answer, Welcome)
+        stream.close()
+        floor.issue(tmp_path / "heir", "UF-9")
+        registry = Registry(floor.doors.store)
+        floor.manager.end_certificates = lambda unit_id, reason: None  # a stop in between
+        replaced = {"command": "replace-unit", "unit": "UF-9", "table": TABLE}
+        floor.manager.correct(replaced | {"operator": "Pat", "second": "", "reason": "Dead."})
+        heir = replace(PretendUnit("UF-9").hello(), journal_id=bytes([9]) * 16)
+        assert floor.manager.units.greet(heir).table_id == TABLE
+        assert [each.counts for each in registry.of_unit(UNIT)] == [True]
+        Doors(floor.manager, floor.data, floor.clock).close()
+        assert [each.counts for each in registry.of_unit(UNIT)] == [False]
+        assert [each.counts for each in registry.of_unit("UF-9")] == [True]
 
     on_floor(tmp_path, play)
 

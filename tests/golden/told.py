@@ -14,12 +14,22 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.kit import drawn_books, drawn_felt, drawn_rounds
+from tests.kit import (
+    drawn_books,
+    drawn_corrections,
+    drawn_felt,
+    drawn_parts,
+    drawn_replays,
+    drawn_rounds,
+)
 
 FOLDER = Path(__file__).parent
 KINDS: dict[str, tuple[Callable[[int], list[str]], int]] = {
     "books": (drawn_books.told, 30),
+    "corrections": (drawn_corrections.told, 30),
     "felt": (drawn_felt.told, 60),
+    "parts": (drawn_parts.told, 60),
+    "replays": (drawn_replays.told, 40),
     "rounds": (drawn_rounds.told, 120),
 }
 

@@ -13,6 +13,7 @@ from controller.core import lights
 from controller.core.felt import spot
 from controller.core.round import commands, payout
 from controller.core.round.decide import apply, is_local
+from controller.core.round.guide import INFO, REFUSED, Around, can_void, guide
 from controller.core.round.paying import back_by_seat, due_by_seat
 from controller.core.round.state import Claim, RoundState, Win
 from protocol import numbers
@@ -42,6 +43,7 @@ def told(seed: int) -> list[str]:
 class Evening:
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
+        self.around = random.Random(f"around {seed}")
         workflow, two_games = TABLES[seed % len(TABLES)]
         self.table = Table(make_rules(workflow, two_games))
         self.rules = self.table.rules
@@ -199,6 +201,7 @@ class Evening:
         fields |= {"due": due_by_seat(state), "back": back_by_seat(state)}
         lines = payout.price(self.rules, state.hands, METERS_CENTS, self._drawn())
         fields |= {"preview": lines, "role": payout.required_role(self.rules, lines)}
+        fields["guide"] = self._guided()
         for sensor in self.rules.sensors:
             if self.chance.random() < 0.1:
                 told = (spot.PRESENT, spot.ABSENT, spot.UNSURE, spot.FAULT)
@@ -209,6 +212,34 @@ class Evening:
         new = [f"{name} {value}" for name, value in fields.items() if self._is_news(name, value)]
         if new:
             self.lines.append(f"   {'; '.join(new)}")
+
+    def _guided(self) -> list[Any]:
+        """What people are told, by the sentence's name, with anything that can be around it."""
+        chance = self.around
+        around = Around(
+            [sensor for sensor in self.rules.sensors if chance.random() < 0.3],
+            chance.random() < 0.05,
+            chance.choice((INFO, REFUSED)),
+            chance.choice(("", "", "", "No.")),
+            chance.choice((0, 7_999, 8_000, 59_999, 60_000)),
+            chance.choice((0, 0, 0, 1, 1_000, 1_001)),
+            chance.random() < 0.05,
+            chance.choice((("", ""), ("", ""), ("", ""), ("", ""), ("Seat?", "5"))),
+        )
+        told = guide(self.table.state, self.rules, around)
+        # Numbers of seats and rounds; words may be said better.
+        arguments = [each for each in told.arguments if each[:1].isdigit()]
+        can = can_void(self.table.state, self.rules)
+        return [
+            told.word,
+            told.name,
+            arguments,
+            told.kind,
+            told.next_button,
+            told.ends_ms,
+            can,
+            told.lit,
+        ]
 
     def _drawn(self) -> list[str]:
         paid = [line for win in self.table.state.standing_wins() for line in win.lines]

@@ -25,6 +25,8 @@ from protocol.wire.rows import (
     LedgerTail,
     Mark,
     MeterValue,
+    ProgramOffer,
+    ProgramReport,
     SpotHealth,
     TailPlace,
     TakenJournal,
@@ -194,6 +196,13 @@ def _plain_messages() -> dict[str, messages.Message]:
             2**31, "serving", bundle=(BundleWish(3, 7_168, "Ana"),)
         ),
         "bundle-part": messages.BundlePart(3, 7_168, 40_000, bytes(range(256))),
+        "heartbeat-offer": messages.Heartbeat(
+            2**31, "serving", offer=(ProgramOffer(9, 300_000_000, digest, "0.2.0+20260601.120000"),)
+        ),
+        "heartbeat-report": messages.Heartbeat(
+            2**31, "open", report=(ProgramReport(9, 2, 229_376, ""),)
+        ),
+        "program-part": messages.ProgramPart(9, 229_376, bytes(range(256))),
         "error": messages.Error(8, "Sequence 12 was seen before with another digest.", 12, 0),
         "state": messages.State(
             JOURNAL_ID,

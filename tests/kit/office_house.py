@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +11,20 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
+from kit.program_changes import Change
+from kit.program_news import UPDATED
 from manager.bundles.shelf import BundleShelf, Kept
 from manager.people.roles import Role
 from manager.web.app import build
+from protocol.wire import events
+from protocol.wire.program_steps import PROGRAM_CHANGE, Step
+from protocol.wire.rows import ProgramReport
 from tests.kit.bundles import bytes_with
 from tests.kit.manager_views import FakeUnits
 from tests.kit.people import PASSWORD, access_to, add_people
 from tests.kit.pretend_books import Books, document
 from tests.kit.served_pages import Served
+from tests.kit.update_files import update_file
 
 
 class OfficeHouse:
@@ -26,9 +33,13 @@ class OfficeHouse:
     def __init__(self, browser: Browser, books: Books) -> None:
         self.browser, self.books = browser, books
         self.manager = books.manager
-        self.access = access_to(self.manager.store, book=self.manager.booking.book)
+        book, tell = self.manager.booking.book, self.manager.tell_units
+        self.access = access_to(self.manager.store, book=book, tell=tell)
         add_people(self.access.people, **{str(role).capitalize(): str(role) for role in Role})
-        self.served = Served(build(self.manager.view, self.access, units=FakeUnits()))
+        pages = build(
+            self.manager.view, self.access, units=FakeUnits(), updates=self.manager.updates
+        )
+        self.served = Served(pages)
         self.problems: list[str] = []
 
     @property
@@ -69,6 +80,25 @@ class OfficeHouse:
             self.problems.append(f"left for {url}")
 
 
+def _roll_out(books: Books, folder: Path) -> None:
+    """An update on its way: one table has kept the one before, and says how far it is."""
+    rollouts = books.manager.rollouts
+    rollouts.keep_in(folder)
+    assert rollouts.shelf is not None
+    version = "0.2.0+20260601.120000"
+    kept = rollouts.shelf.add(io.BytesIO(update_file(version, 9_000_000)), "Operator", 1)
+    words = {"bundle": kept.digest, "first": "touch-1", "hold": "60"}
+    people = {"operator": "Operator", "second": "Executive"}
+    books.manager.correct({"command": "roll-out", **words, **people})
+    assert rollouts.progress is not None
+    number = rollouts.progress.number
+    rollouts.heard(
+        "touch-1", "UF-touch-1", ProgramReport(number, Step.FETCHING, kept.bytes // 3, ""), True
+    )
+    change = Change(1_780_000_000, "0.1.0+20260101.120000", "0.1.1+20260301.120000", UPDATED)
+    books.say("touch-1", events.Service(PROGRAM_CHANGE, "", change.line()))
+
+
 @contextmanager
 def office_house(browser: Browser, folder: Path) -> Iterator[OfficeHouse]:
     """Fails at its end when a page asked elsewhere or wrote an error."""
@@ -85,6 +115,7 @@ def office_house(browser: Browser, folder: Path) -> Iterator[OfficeHouse]:
     books.manager.bundles.shelf = BundleShelf(folder)
     label = Kept(1, "UF-touch-1", "touch-1", "Operator", 1_790_000_000_000, 4_000)
     books.manager.bundles.shelf.keep(label, bytes_with("3,1,1,-;I/O error, dev mmcblk0"))
+    _roll_out(books, folder)
     house = OfficeHouse(browser, books)
     with house.served:
         yield house

@@ -84,6 +84,7 @@ def access_to(
     book: Callable[[Mapping[str, str]], str] = lambda request: "Done.",
     now_s: Callable[[], float] = lambda: 0.0,
     is_tls: bool = False,
+    tell: Callable[[Mapping[str, str]], None] = lambda request: None,
 ) -> Access:
     passwords = quick_passwords()
     people = People(store, passwords)
@@ -92,7 +93,7 @@ def access_to(
         # Who walks in has no cookie, and is somebody new with each request.
         Sessions(people, now_s, *([SESSIONS_MAX] if entrance else [])),
         SignIn(people, passwords, now_s),
-        TwoPeople(store, people, book, lambda request: None),
+        TwoPeople(store, people, book, tell),
         FirstCode(people, passwords),
         entrance,
         is_tls,

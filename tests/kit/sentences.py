@@ -33,6 +33,7 @@ SPEAKING = (
     "controller/felt/references.py",
     "controller/felt/table_felt.py",
     "controller/link/backlog.py",
+    "controller/link/enrolling.py",
     "controller/link/identity.py",
     "hal/devices/track2.py",
 )
@@ -58,7 +59,7 @@ LASTING = {
     "manager/intake/round_events.py": ("_wager_sentence",),
     "protocol/proof/tail.py": ("objection",),
     "protocol/wire/version.py": ("agree",),
-    "controller/link/link.py": ("_adopt", "_stranger"),
+    "controller/link/link.py": ("_adopt", "_stranger", "_wrong_clock"),
     "controller/service/program_check.py": ("closing_sentence",),
     "controller/service/update_news.py": ("sentence_of",),
 }

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deploy.update.bundle import Program
-from deploy.update.machine import Answer, BundleRefused, Machine, TableSilent
+from deploy.update.machine import BundleRefused, Machine
 from deploy.update.records import Records
+from deploy.update.table import Answer, TableSilent
 from deploy.update.updater import OTHER, Updater
 from tests.kit.places import ROOT
 

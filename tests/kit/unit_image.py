@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
+from shutil import rmtree
 
 from tests.kit.places import ROOT
 
@@ -29,3 +31,14 @@ def built(out: Path, keys: Path, epoch_s: str = EPOCH_S) -> Path:
     words = [str(BUILD), "amd64", "", str(keys / "authority.pem")]
     subprocess.run(words, env=os.environ | settings, check=True)
     return out
+
+
+def main() -> None:
+    """Builds one for several test processes: `python -m tests.kit.unit_image FOLDER`."""
+    folder = Path(sys.argv[1]).resolve()
+    rmtree(folder, ignore_errors=True)
+    built(folder / "image", update_keys(folder / "keys"))
+
+
+if __name__ == "__main__":
+    main()

@@ -14,7 +14,10 @@ import argparse
 import random
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import TypeVar
 
 from kit.command_line import CommandRefused, run_command, told, whole
 from tests.kit.places import ROOT
@@ -26,6 +29,9 @@ from tests.mutate.trial import Copy, Outcome, Verdict
 KILL_RATE_MIN_PERCENT = 97
 PLACE = ROOT / "build" / "mutate"
 SEED_MAX = 10**6
+
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
 
 
 def main() -> int:
@@ -46,20 +52,51 @@ def main() -> int:
         tried = draw(tried, options.count, random.Random(options.seed))
         print(f"{len(tried)} of {len(changes)} changes in {len(room_of)} modules. Seed", end=" ")
         print(f"{options.seed}; {skipped} are known to be equivalent and not drawn.", flush=True)
-    copy = Copy(ROOT, PLACE / "tree")
-    reach = _measured(copy, options.fresh)
+    copies = [Copy(ROOT, PLACE / f"tree-{number}") for number in range(1, options.jobs + 1)]
+    reach = _measured(copies, options.fresh)
     report = Report(room_of)
+
+    def asked(change: Change, copy: Copy) -> tuple[Change, Verdict]:
+        return change, copy.trial(change, reach.tests_for(change))
+
+    def asked_whole_tables(change: Change, copy: Copy) -> tuple[Change, Verdict]:
+        return change, copy.trial(change, [], rooms.WHOLE_TABLES[room_of[change.module]])
+
     try:
-        for change in tried:
-            report.add(change, copy.trial(change, reach.tests_for(change)))
-        for change in report.let_pass():
-            whole_tables = rooms.WHOLE_TABLES[room_of[change.module]]
-            report.correct(change, copy.trial(change, [], whole_tables))
-        report.doubt(_flaky(copy, report))
+        for change, verdict in _together(tried, asked, copies):
+            report.add(change, verdict)
+        for change, verdict in _together(
+            [] if options.without_tables else report.let_pass(), asked_whole_tables, copies
+        ):
+            report.correct(change, verdict)
+        report.doubt(_flaky(copies[0], report))
     finally:
-        copy.close()
+        for copy in copies:
+            copy.close()
         report.print_figures()
     return 0 if report.percent() >= KILL_RATE_MIN_PERCENT else 1
+
+
+def _together(
+    questions: list[Question], ask: Callable[[Question, Copy], Answer], copies: list[Copy]
+) -> Iterator[Answer]:
+    """Each is asked in a copy that is free; the answers come in the order of the questions."""
+    free: SimpleQueue[Copy] = SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+
+    def asked(question: Question) -> Answer:
+        copy = free.get()
+        try:
+            return ask(question, copy)
+        finally:
+            free.put(copy)
+
+    pool = ThreadPoolExecutor(len(copies), thread_name_prefix="mutate")
+    try:
+        yield from pool.map(asked, questions)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def draw(changes: list[Change], count: int, chance: random.Random) -> list[Change]:
@@ -83,7 +120,7 @@ def _wanted(changes: list[Change], options: argparse.Namespace) -> list[Change]:
     return chosen
 
 
-def _measured(copy: Copy, fresh: bool) -> Reach:
+def _measured(copies: list[Copy], fresh: bool) -> Reach:
     """Which tests run which function; what is not known yet is found out first."""
     file = PLACE / "reach.json"
     if fresh:
@@ -92,7 +129,11 @@ def _measured(copy: Copy, fresh: bool) -> Reach:
     unmeasured = reach.unmeasured(ROOT, rooms.test_files(ROOT))
     if unmeasured:
         print(f"Measuring once what {len(unmeasured)} test files run. It is kept.", flush=True)
-        reach.measure(ROOT, unmeasured, copy.record)
+        reach.measure(
+            ROOT,
+            unmeasured,
+            lambda parts: _together(parts, lambda files, copy: copy.record(files), copies),
+        )
     return reach
 
 
@@ -181,6 +222,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=whole(), default=None, help="which ones; drawn if not said")
     parser.add_argument("--only", default="", metavar="NAME,NAME", help="changes by their names")
     parser.add_argument("--module", default="", help="a file or folder instead of all")
+    parser.add_argument("--jobs", type=whole(1), default=1, help="how many are tried at a time")
+    parser.add_argument(
+        "--without-tables",
+        action="store_true",
+        help="ask no whole tables about what the others let pass: the rate is then a lower bound",
+    )
     parser.add_argument("--list", action="store_true", help="print every change and try none")
     parser.add_argument("--row", action="store_true", help="print a row for equivalent.toml")
     parser.add_argument("--fresh", action="store_true", help="measure anew what the tests run")

@@ -1,10 +1,10 @@
 """Which tests run which function, measured once and kept in `build/mutate`.
 
 It alone knows the order in which tests are asked about a change: those of the changed module's own
-file first, then those of its folder, then one of each other file in turn, each with the cheap ones
-first. Whoever looks at a function from elsewhere sees what its own tests do not. A test file is
-measured anew when its text has changed. That a function is reached by other tests since then only
-makes the choice a little worse.
+file first, then one of each other file in turn: those of its folder, those of its room and the
+drawn evenings, the rest, each with the cheap ones first. Whoever looks at a function from elsewhere
+sees what its own tests do not. A test file is measured anew when its text has changed. That a
+function is reached by other tests since then only makes the choice a little worse.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ from tests.mutate.changes import Change
 FILES_AT_ONCE = 12
 # So little does a test cost beside its own computing.
 OVERHEAD_S = 0.01
+DRAWN_EVENINGS = "tests/golden/"  # cheap, and they notice most
+ROOM_PARTS = 4  # of a path, such as tests/unit/manager/ledger
+
+Row = dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Reached:
 class Reach:
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._rows: dict[str, list[dict[str, object]]] = {}
+        self._rows: dict[str, list[Row]] = {}
         self._digests: dict[str, str] = {}
         if file.is_file():
             kept = json.loads(file.read_text(encoding="utf-8"))
@@ -51,15 +55,16 @@ class Reach:
         return [file for file in files if self._digests.get(file) != _digest(root / file)]
 
     def measure(
-        self, root: Path, files: list[str], record: Callable[[list[str]], list[dict[str, object]]]
+        self, root: Path, files: list[str], record: Callable[[list[list[str]]], Iterable[list[Row]]]
     ) -> None:
-        """`record` plays test files and returns a row for each test. Kept after every few."""
-        for at in range(0, len(files), FILES_AT_ONCE):
-            some = files[at : at + FILES_AT_ONCE]
-            for file in some:
+        """`record` plays each few test files and gives their tests' rows. Kept after every few."""
+        parts = [files[at : at + FILES_AT_ONCE] for at in range(0, len(files), FILES_AT_ONCE)]
+        digests = {file: _digest(root / file) for file in files}
+        for part, rows in zip(parts, record(parts), strict=True):
+            for file in part:
                 self._rows[file] = []
-                self._digests[file] = _digest(root / file)
-            for row in record(some):
+                self._digests[file] = digests[file]
+            for row in rows:
                 self._rows[str(row["test"]).partition("::")[0]].append(row)
             self._save()
         self._by_function = None
@@ -75,13 +80,12 @@ class Reach:
         own_folder = f"tests/unit/{module.parent}/"
         own_file = f"{own_folder}test_{module.stem}.py"
         in_file: Counter[str] = Counter()
-        ranked: list[tuple[tuple[bool, bool, int, float], Reached]] = []
+        ranked: list[tuple[tuple[bool, int, int, float], Reached]] = []
         for each in sorted(found, key=lambda each: each.cpu_s):
             file = each.test.partition("::")[0]
             in_file[file] += 1
-            is_near = file.startswith(own_folder)
-            turn = 0 if is_near else in_file[file]
-            ranked.append(((file != own_file, not is_near, turn, each.cpu_s), each))
+            away = 0 if file.startswith(own_folder) else 1 if _is_of_room(file, own_folder) else 2
+            ranked.append(((file != own_file, away, in_file[file], each.cpu_s), each))
         return [each for _, each in sorted(ranked, key=lambda pair: pair[0])]
 
     def names(self) -> set[str]:
@@ -107,7 +111,12 @@ class Reach:
         fresh.replace(self._file)
 
 
-def _reached(row: dict[str, object]) -> Reached:
+def _is_of_room(file: str, folder: str) -> bool:
+    is_same = file.split("/")[:ROOM_PARTS] == folder.split("/")[:ROOM_PARTS]
+    return is_same or file.startswith(DRAWN_EVENINGS)
+
+
+def _reached(row: Row) -> Reached:
     functions, cpu_s = row["functions"], row["cpu_s"]
     assert isinstance(functions, list)
     assert isinstance(cpu_s, int | float)

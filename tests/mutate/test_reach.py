@@ -13,7 +13,10 @@ FAR = ("tests/unit/manager/test_money.py", "tests/golden/test_told.py")
 
 
 def test_each_other_file_has_its_turn_before_any_is_asked_twice(tmp_path: Path) -> None:
-    """Catches: only the cheap tests of one file elsewhere asked, as far as the time goes."""
+    """Catches: only the cheap tests of one file elsewhere asked, as far as the time goes.
+
+    The drawn evenings are of every room.
+    """
     cpu_s = {
         f"{FAR[0]}::test_a": 0.1,
         f"{FAR[0]}::test_b": 0.2,
@@ -30,12 +33,12 @@ def test_each_other_file_has_its_turn_before_any_is_asked_twice(tmp_path: Path) 
     rows: list[dict[str, object]] = [
         {"test": test, "cpu_s": each, "functions": [function]} for test, each in cpu_s.items()
     ]
-    reach.measure(tmp_path, [OWN, NEAR, *FAR], lambda _files: rows)
+    reach.measure(tmp_path, [OWN, NEAR, *FAR], lambda _parts: [rows])
     module, _, name = function.partition(":")
     change = Change(module, name, 1, "return 1", "number", "1", "2", 7, 8)
     asked = [each.test.rpartition("_")[2] for each in reach.tests_for(change)]
-    assert asked == ["f", "e", "d", "a", "c", "b"]
+    assert asked == ["f", "e", "d", "c", "a", "b"]
     (tmp_path / NEAR).unlink()
     assert reach.unmeasured(tmp_path, [OWN, *FAR]) == []
     asked = [each.test.rpartition("_")[2] for each in reach.tests_for(change)]
-    assert asked == ["f", "a", "c", "b"], "nobody asks a test that is gone"
+    assert asked == ["f", "c", "a", "b"], "nobody asks a test that is gone"

@@ -66,7 +66,7 @@ def copy(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]
 def reach(root: Path, copy: Copy) -> Reach:
     reach = Reach(copy.place.parent / "reach.json")
     files = reach.unmeasured(root, [FILE])
-    reach.measure(root, files, copy.record)
+    reach.measure(root, files, lambda parts: map(copy.record, parts))
     return reach
 
 

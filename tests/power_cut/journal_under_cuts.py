@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
@@ -18,8 +18,10 @@ from controller.journal.state_image import CriticalState, round_image
 from protocol.wire import events
 from protocol.wire.settings import settings_digest
 from sim.storage.disk import SimDisk
+from tests.kit.cuts_beside import CutsBeside, Readers
 
 LIVES = 3
+DRAWS = 2  # ways in which each operation is torn, beside a life
 STEPS_MAX = 60
 CHECKPOINT_PAGES = 12  # far below the shipped value: cuts must fall into checkpoints too
 WAL_BYTES = 48 * 1024
@@ -39,18 +41,44 @@ class Life:
     acked: int = 0
     attempted: list[Entry] = field(default_factory=list)
     attempted_settings: bytes | None = None
+    journal_id: bytes | None = None
+
+    def so_far(self) -> Life:
+        return replace(self, told=self.told.copy())
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a journal said after a cut."""
+
+    journal_id: bytes
+    first_sequence: int
+    kept: list[JournalRecord]
+    settings: bytes | None
 
 
 class JournalUnderCuts:
-    def __init__(self, seed: int, synchronous: str = "FULL", lying: bool = False) -> None:
+    def __init__(
+        self, seed: int, synchronous: str = "FULL", lying: bool = False, beside: bool = False
+    ) -> None:
+        """`beside` also tries a cut at each operation of the disk, while the life goes on."""
         self.chance = random.Random(seed)
         self.disk = SimDisk(self.chance.getrandbits(32))
         self.disk.lies_about_sync = lying
         self.synchronous = synchronous
-        self.journal_id: bytes | None = None
         self.life = Life()
         self.round_number = 0
         self.seen: Counter[str] = Counter()  # what this run has exercised
+        self.beside = (
+            CutsBeside(self.disk, seed, self._told, READERS, draws=DRAWS) if beside else None
+        )
+
+    def _told(self) -> Life:
+        return self.life.so_far()
+
+    @property
+    def cut_count(self) -> int:
+        return LIVES + (self.beside.count if self.beside else 0)
 
     def run(self) -> None:
         try:
@@ -62,6 +90,8 @@ class JournalUnderCuts:
             finally:
                 journal.close()
         finally:
+            if self.beside is not None:
+                self.beside.close()
             self.disk.close()
 
     def _open(self) -> Journal:
@@ -93,6 +123,8 @@ class JournalUnderCuts:
             if journal is not None:
                 _let_go(journal)
             self.disk.restore()
+        if self.beside is not None:
+            self.beside.check()
 
     # ---- what a table does ----
 
@@ -136,42 +168,67 @@ class JournalUnderCuts:
 
     def _check(self, journal: Journal) -> None:
         """Everything told is there, in order, unchanged; beyond it at most the one attempt."""
-        if self.journal_id is None or not self.life.told:
-            self.journal_id = journal.journal_id  # a journal that was never told of may be anew
-        elif self.journal_id != journal.journal_id:
-            raise Broken("the journal is another one")
-        kept = journal.records.after(journal.records.first_sequence - 1, 1_000_000)
-        told = self.life.told[journal.records.first_sequence - 1 :]
-        if kept[: len(told)] != told:
-            raise Broken(f"{len(told)} records were told of, {len(kept)} came back")
-        self._check_beyond(kept[len(told) :])
-        self._check_settings(journal)
-        self._check_memory(journal, kept)
-        self.life.told += kept[len(told) :]
-        self.life.attempted = []
-
-    def _check_beyond(self, beyond: list[JournalRecord]) -> None:
-        entries = [Entry(r.kind, r.body, r.monotonic_ms, r.wall_ms) for r in beyond]
-        if entries not in ([], self.life.attempted):
-            raise Broken(f"{len(beyond)} records came back that nobody wrote, or half of several")
+        found = found_in(journal)
+        beyond = compare(found, self.life)
         self.seen["kept although never told of"] += bool(beyond)
+        life = self.life
+        life.journal_id = found.journal_id
+        life.settings = life.attempted_settings = found.settings
+        life.told += beyond
+        life.attempted = []
 
-    def _check_memory(self, journal: Journal, kept: list[JournalRecord]) -> None:
-        """Both copies came back with the records, or neither changed."""
-        state = CriticalState(journal.records.baseline)
-        for record in kept:
-            state.apply(record.kind, record.body)
-        if journal.repair or journal.check_memory(round_image(state.round)):
-            raise Broken("the copies of the state did not come back with the records")
-        if journal.counters_at(journal.last_sequence) != state.counters:
-            raise Broken("the counters are not those of the records")
 
-    def _check_settings(self, journal: Journal) -> None:
-        stored = journal.beside.settings()
-        body = stored.body if stored else None
-        if body not in (self.life.settings, self.life.attempted_settings):
-            raise Broken("the settings are not those that were saved")
-        self.life.settings = self.life.attempted_settings = body
+def found_in(journal: Journal) -> Found:
+    """What a journal says that was just opened, and whether it agrees with itself."""
+    kept = journal.records.after(journal.records.first_sequence - 1, 1_000_000)
+    stored = journal.beside.settings()
+    state = CriticalState(journal.records.baseline)
+    for record in kept:
+        state.apply(record.kind, record.body)
+    if journal.repair or journal.check_memory(round_image(state.round)):
+        raise Broken("the copies of the state did not come back with the records")
+    if journal.counters_at(journal.last_sequence) != state.counters:
+        raise Broken("the counters are not those of the records")
+    body = stored.body if stored else None
+    return Found(journal.journal_id, journal.records.first_sequence, kept, body)
+
+
+def compare(found: Found, life: Life) -> list[JournalRecord]:
+    """The records that are there although nobody was told of them: none, or the one attempt."""
+    # A journal that nobody was told of may be a new one.
+    if life.told and life.journal_id not in (None, found.journal_id):
+        raise Broken("the journal is another one")
+    told = life.told[found.first_sequence - 1 :]
+    if found.kept[: len(told)] != told:
+        raise Broken(f"{len(told)} records were told of, {len(found.kept)} came back")
+    beyond = found.kept[len(told) :]
+    entries = [Entry(r.kind, r.body, r.monotonic_ms, r.wall_ms) for r in beyond]
+    if entries not in ([], life.attempted):
+        raise Broken(f"{len(beyond)} records came back that nobody wrote, or half of several")
+    if found.settings not in (life.settings, life.attempted_settings):
+        raise Broken("the settings are not those that were saved")
+    return beyond
+
+
+# ---- cuts beside a life ----
+
+
+def reopened(disk: SimDisk) -> Found:
+    try:
+        journal = Journal.open(PATH, disk.vfs_name, bytes, wal_bytes=WAL_BYTES)
+    except JournalFault as fault:
+        raise Broken(f"cannot be opened again: {fault}") from fault
+    try:
+        return found_in(journal)
+    finally:
+        journal.close()
+
+
+def _compared(found: Found, life: Life) -> None:
+    compare(found, life)
+
+
+READERS: Readers[Life, Found] = Readers(PATH, reopened, _compared)
 
 
 def _let_go(journal: Journal) -> None:
@@ -179,12 +236,12 @@ def _let_go(journal: Journal) -> None:
         journal.close()
 
 
-def broken_seeds(seeds: range, synchronous: str, lying: bool) -> list[int]:
+def broken_seeds(seeds: range, synchronous: str, lying: bool, beside: bool = False) -> list[int]:
     """The seeds on which a journal of this making loses, invents or corrupts something."""
     broken = []
     for seed in seeds:
         try:
-            JournalUnderCuts(seed, synchronous, lying).run()
+            JournalUnderCuts(seed, synchronous, lying, beside).run()
         except Broken:
             broken.append(seed)
     return broken

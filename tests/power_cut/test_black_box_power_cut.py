@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from contextlib import suppress
 
-import apsw
 import pytest
 
 from controller.evidence import black_box
@@ -16,6 +14,7 @@ from hal import aio
 from sim.floor.floor import Floor, FloorTable
 from sim.storage.disk import SimDisk
 from sim.time.loop import run_virtual
+from tests.kit.cuts_beside import CutsBeside, Readers
 from tests.power_cut.traces_under_cuts import PATH, TracesUnderCuts, broken_seeds
 
 SEEDS = range(120)
@@ -71,25 +70,28 @@ def _keep_all(disk: SimDisk, kept: list[int]) -> None:
         store.close()
 
 
+def _rounds_on(disk: SimDisk) -> list[int]:
+    store = TraceStore(PATH, disk.vfs_name)
+    there = store.rounds()
+    assert [store.read(number) for number in there] == [_trace(number) for number in there]
+    store.close()
+    return there
+
+
+def _compare(there: list[int], kept: list[int]) -> None:
+    assert there[: len(kept[-5:])] == kept[-5:] or there[:-1] == kept[-4:]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_cut_at_every_single_operation(seed: int) -> None:
-    operation, ended = 0, False
-    while not ended:
-        operation += 1
-        disk, kept = SimDisk(seed), list[int]()
-        disk.cut_after(operation)
-        with suppress(apsw.Error):
-            _keep_all(disk, kept)
-        ended = disk.powered
-        disk.cut_power()
-        disk.restore()
-        store = TraceStore(PATH, disk.vfs_name)
-        there = store.rounds()
-        assert there[: len(kept[-5:])] == kept[-5:] or there[:-1] == kept[-4:]
-        assert [store.read(number) for number in there] == [_trace(number) for number in there]
-        store.close()
-        disk.close()
-    assert operation > 50
+    disk, kept = SimDisk(seed), list[int]()
+    cuts = CutsBeside(disk, seed, kept.copy, Readers(PATH, _rounds_on, _compare), draws=2)
+    _keep_all(disk, kept)
+    cuts.check()
+    assert disk.operation_count > 50
+    assert cuts.count > 80
+    cuts.close()
+    disk.close()
 
 
 # -- the whole unit ------------------------------------------------------------------------------

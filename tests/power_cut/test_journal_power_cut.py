@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
+from typing import NamedTuple
 
 import pytest
 
-from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
 from controller.journal.records import JournalRecord
 from protocol.wire import events
 from sim.storage.disk import SimDisk
+from tests.kit.cuts_beside import CutsBeside, Readers
 from tests.power_cut.journal_under_cuts import PATH, JournalUnderCuts, broken_seeds
 
-SEEDS = range(300)
-BATCH = 50
+SEEDS = range(120)
+BATCH = 40
 
 
 @pytest.mark.parametrize("first", range(0, len(SEEDS), BATCH))
@@ -59,21 +59,6 @@ def _event(body: events.EventBody) -> tuple[int, dict[int, object], int, int]:
     return body.KIND, body.to_body(), 0, 0
 
 
-def _cut_at(operation: int, seed: int) -> bool:
-    """Plays the script with a cut at one operation; True when the script ended before it."""
-    disk = SimDisk(seed)
-    disk.cut_after(operation)
-    told: list[JournalRecord] = []
-    with suppress(JournalFault):
-        _play(disk, told)
-    ended = disk.powered
-    disk.cut_power()
-    disk.restore()
-    _check_told(disk, told)
-    disk.close()
-    return ended
-
-
 def _play(disk: SimDisk, told: list[JournalRecord]) -> None:
     journal = Journal.open(PATH, disk.vfs_name, bytes, wal_bytes=8 * 1024)
     journal._disk.connection.pragma("wal_autocheckpoint", 4)
@@ -83,26 +68,54 @@ def _play(disk: SimDisk, told: list[JournalRecord]) -> None:
         journal.close()
 
 
-def _check_told(disk: SimDisk, told: list[JournalRecord]) -> None:
+class _Kept(NamedTuple):
+    first_sequence: int
+    records: list[JournalRecord]
+    settings: bytes | None
+
+
+def _kept(disk: SimDisk) -> _Kept:
     journal = Journal.open(PATH, disk.vfs_name, bytes, wal_bytes=8 * 1024)
-    kept = journal.records.after(journal.records.first_sequence - 1, 1000)
-    missing = [
-        record for record in told[journal.records.first_sequence - 1 :] if record not in kept
-    ]
-    assert not missing
+    first_sequence = journal.records.first_sequence
+    kept = journal.records.after(first_sequence - 1, 1000)
     assert [record.sequence for record in kept] == list(
-        range(journal.records.first_sequence, journal.last_sequence + 1)
+        range(first_sequence, journal.last_sequence + 1)
     )
-    if told and told[-1].kind == events.SETTINGS:
-        stored = journal.beside.settings()
-        assert stored is not None
-        assert stored.body == b"settings"
+    stored = journal.beside.settings()
     journal.close()
+    return _Kept(first_sequence, kept, stored.body if stored else None)
+
+
+def _check_told(kept: _Kept, told: list[JournalRecord]) -> None:
+    expected = told[kept.first_sequence - 1 :]
+    assert kept.records[: len(expected)] == expected
+    if told and told[-1].kind == events.SETTINGS:
+        assert kept.settings == b"settings"
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_cut_at_every_single_operation(seed: int) -> None:
-    operation = 1
-    while not _cut_at(operation, seed):
-        operation += 1
-    assert operation > 100  # creation, growth, commits, checkpoints, trim, close
+    disk, told = SimDisk(seed), list[JournalRecord]()
+    cuts = CutsBeside(disk, seed, told.copy, Readers(PATH, _kept, _check_told), draws=2)
+    _play(disk, told)
+    cuts.check()
+    # Creation, growth, commits, checkpoints, trim, close: each torn in another way.
+    assert disk.operation_count > 100
+    assert cuts.count > 150
+    cuts.close()
+    disk.close()
+
+
+# -- cuts beside a life: a hundred times as many ------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_told_is_lost_whenever_a_life_ends(seed: int) -> None:
+    run = JournalUnderCuts(seed, beside=True)
+    run.run()
+    assert run.cut_count > 300
+
+
+def test_teeth_cuts_beside_a_life_catch_both() -> None:
+    assert broken_seeds(range(2), "NORMAL", lying=False, beside=True) == [0, 1]
+    assert broken_seeds(range(2), "FULL", lying=True, beside=True) == [0, 1]

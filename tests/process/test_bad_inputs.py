@@ -62,6 +62,8 @@ WITH_DATA = {
         "accounting --out {tmp}/out.csv",
         "backup --to {tmp}/backup",
         "adopt-journal UF-1 --operator A --reason B",
+        "roll-out 00 --first t --operator A",
+        "stop-roll-out --operator A --reason B",
         f"reverse-win 1 --reason wrong-seat {WHO}",
         f"suspend main --reason malfunction {WHO}",
         f"close-jackpot main {WHO}",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -59,6 +61,44 @@ def test_without_a_compiler_it_says_what_to_install(
     monkeypatch.setattr(packages.sysconfig, "get_path", lambda name: str(tmp_path))
     with pytest.raises(InstallRefused, match="apt-get install swig gcc libc6-dev python3-dev"):
         packages._fetch(pip, LOCK, tmp_path)
+
+
+def _working(tools: Tools) -> str:
+    done = subprocess.run(tools._command("--version"), capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_pip_is_the_one_that_python_brings_unpacked(tmp_path: Path) -> None:
+    """Catches: installing it first, which was a third of an installation's work."""
+    wheel = packages.bundled_pip()
+    assert wheel is not None
+    said = _working(Tools(tmp_path))
+    assert said.startswith(f"pip {wheel.name.split('-')[1]} from {tmp_path}")
+    assert not list(tmp_path.rglob("pip/_internal/commands/__pycache__/search.*.pyc"))
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_pip_that_does_not_run_as_it_is_packed_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    """Catches: a Debian whose pip shares libraries with the system, left without a pip."""
+    broken = tmp_path / "pip-1-py3-none-any.whl"
+    with ZipFile(broken, "w") as packed:
+        packed.writestr("pip/__main__.py", "import pip_shared_with_the_system")
+    monkeypatch.setattr(packages, "bundled_pip", lambda: broken if is_there else None)
+    commands: list[list[str]] = []
+
+    def noted(command: list[str], settings: object = None) -> None:
+        commands.append(command)
+        if command[-1] == "--version":
+            raise InstallRefused("No module named pip_shared_with_the_system")
+        if "--without-pip" in command:
+            (tmp_path / "tools/lib/python3/site-packages").mkdir(parents=True)
+
+    monkeypatch.setattr(packages, "_run", noted)
+    Tools(tmp_path)
+    assert "--without-pip" not in commands[-1]
+    assert commands[-1][1:3] == ["-m", "venv"]
 
 
 def test_a_manager_builds_nothing(pip: NoWheel, tmp_path: Path) -> None:

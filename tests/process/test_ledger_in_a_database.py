@@ -21,6 +21,7 @@ from manager.ledger.reports.bank import counts
 from manager.ledger.reports.day_reports import day_report
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger_place import DATABASE_NAME
+from manager.ledger_reader import ledger_to_read
 from manager.web.floor.history import history
 from tests.kit.people import people_of_a_folder, type_passwords
 from tests.kit.postgres_server import is_installed
@@ -64,17 +65,28 @@ def test_a_ledger_moves_into_a_database_and_back_without_a_difference(
     people_of_a_folder(tmp_path, Ann="executive", Bob="executive")
     type_passwords(monkeypatch)
     before, explained = typed(tmp_path, capsys, "audit"), typed(tmp_path, capsys, "explain", "1")
+    tail = tail_of(tmp_path)
     code, told = typed(tmp_path, capsys, "move-ledger", url)
     assert (code, "was moved" in told) == (0, True)
+    assert tail_of(tmp_path) == tail
     assert not (tmp_path / LEDGER_NAME).exists()
     assert (tmp_path / (LEDGER_NAME + ".moved")).exists()
     assert typed(tmp_path, capsys, "audit") == before
     assert typed(tmp_path, capsys, "explain", "1") == explained
     assert typed(tmp_path, capsys, "resume", "main", *BOTH)[0] == 2  # it was not suspended
+    tail = tail_of(tmp_path)
     assert typed(tmp_path, capsys, "move-ledger", "folder")[0] == 0
     assert not (tmp_path / DATABASE_NAME).exists()
+    assert tail_of(tmp_path) == tail
     assert typed(tmp_path, capsys, "audit") == before
     assert typed(tmp_path, capsys, "explain", "1") == explained
+
+
+def tail_of(data: Path) -> tuple[int, bytes]:
+    """The newest transaction's number and digest, wherever the ledger is now."""
+    with ledger_to_read(data) as ledger:
+        (newest,) = ledger.find(TRANSACTIONS, {}, newest=1)
+    return newest[0], newest[-1]
 
 
 def test_a_ledger_that_is_there_is_never_written_over(

@@ -11,7 +11,7 @@ import pytest
 
 from hal import aio
 from sim.floor.floor import Floor, FloorTable
-from sim.time.loop import run_virtual
+from tests.kit.ways_on import Ways, every_way_on
 
 PACE_MS = 400
 ACTIONS_MAX = 60
@@ -77,8 +77,11 @@ async def cut(table: FloorTable, what: str) -> None:
     table.cable.plug()
 
 
-async def play_with_a_cut(workflow: str, step: int, moment_ms: int, what: str) -> str:
-    """Plays the round with one cut after the given action; what the money came to."""
+async def play_with_cuts(workflow: str, step: int, what: str, ways: Ways) -> str:
+    """Plays the round with one cut after the given action, at each of the moments.
+
+    What the money came to. What lies before that action is the same for all, and is played once.
+    """
     floor = Floor(seed=1)
     try:
         table = await floor.open_table(f"four-card-{workflow}")
@@ -88,12 +91,17 @@ async def play_with_a_cut(workflow: str, step: int, moment_ms: int, what: str) -
         dealer, action_count = Dealer(floor, table), 0
         while not dealer.is_done():
             assert action_count < ACTIONS_MAX, f"the round does not end: {table.picture()}"
+            if action_count == step:
+                moment_ms = await moment_to_cut_ms(ways)
+                if moment_ms is None:
+                    return ""
             dealer.act(dealer.next_action())
             if action_count == step:
                 await aio.sleep_ms(moment_ms)
                 await cut(table, what)
             action_count += 1
             await aio.sleep_ms(PACE_MS)
+        assert action_count > step, "the round ended before its cut"
         await aio.sleep_ms(2000)
         assert floor.product_errors() == []
         assert floor.unsound_books() == ""
@@ -104,6 +112,14 @@ async def play_with_a_cut(workflow: str, step: int, moment_ms: int, what: str) -
         await floor.close()
 
 
+async def moment_to_cut_ms(ways: Ways) -> int | None:
+    """A way on for each of the moments; None for the story itself, when all have ended."""
+    for moment_ms in MOMENTS_MS:
+        if await ways.part():
+            return moment_ms
+    return None
+
+
 @pytest.mark.parametrize("what", ["power", "link", "both"])
 @pytest.mark.parametrize(
     ("workflow", "step"),
@@ -112,6 +128,6 @@ async def play_with_a_cut(workflow: str, step: int, moment_ms: int, what: str) -
 def test_a_cut_at_any_moment_of_a_step_changes_no_amount(
     workflow: str, step: int, what: str
 ) -> None:
-    for moment_ms in MOMENTS_MS:
-        money = run_virtual(play_with_a_cut(workflow, step, moment_ms, what))
-        assert money == "['1 5 1000075'] envy [10000, 0, 10000] meter 1000015", moment_ms
+    money = every_way_on(lambda ways: play_with_cuts(workflow, step, what, ways))
+    always = "['1 5 1000075'] envy [10000, 0, 10000] meter 1000015"
+    assert dict(zip(MOMENTS_MS, money, strict=True)) == dict.fromkeys(MOMENTS_MS, always)

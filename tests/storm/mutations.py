@@ -7,26 +7,38 @@ what must notice it is the storm, which knows nothing of mutations.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from controller.core.round import lock
 from controller.core.round.decide import apply, decide, is_local
+from controller.inputs.shuffler import ShufflerWatch
 from controller.journal import file as journal_file
+from controller.journal.recovery import opening
+from controller.journal.side_tables import BesideRecords
 from controller.keeper import RoundKeeper
 from controller.link import link
 from controller.table.answer import Answer
-from manager.intake import units
+from manager.intake import shuffler_advice, units
 from manager.intake.intake import Intake, Outcome
+from manager.intake.reversals import Reversals
+from manager.intake.succession import Successions
 from manager.intake.win_events import WinEvents
 from manager.ledger import pricing
 from manager.ledger.awards import settling
 from manager.ledger.awards.payments import Payments
+from manager.ledger.claims import Claims, ClaimState
+from manager.ledger.corrections import replacement, reversal, voiding
 from manager.ledger.engines.engine import Batch, Fenced, OutcomeUnknown, StorageFailed
+from manager.ledger.engines.relations import COUNTERS, ROUNDS, Relation, Row
 from manager.ledger.engines.sqlite_engine import SqliteEngine
+from manager.ledger.store import accounts, steps
+from manager.ledger.store.changes import packed
 from manager.ledger.store.commits import Commits
 from manager.ledger.store.entries import EventSource
+from manager.ledger.store.memory import Memory
 from manager.ledger.tails import Tails
 from manager.ledger.terms import Jackpot
 from manager.link.connection import Connection
@@ -316,3 +328,121 @@ def limit_overlooked(patch: Patch) -> None:
         return dataclasses.replace(rate(self, shown_microcents), room_microcents=None)
 
     patch.setattr(Jackpot, "rate", mutated)
+
+
+def reversal_leaves_the_meter(patch: Patch) -> None:
+    """A win that is taken back is made good by the house, and its meter stays as it is."""
+    undo = reversal._undo
+
+    def mutated(book: Any, numbers: list[int]) -> Any:
+        moved = undo(book, numbers)
+        for account in [name for name in moved if accounts.meter_of(name)]:
+            moved[accounts.HOUSE_SHORTFALL] += moved.pop(account)
+        return moved
+
+    patch.setattr(reversal, "_undo", mutated)
+
+
+def reversal_not_told(patch: Patch) -> None:
+    """A win is taken back in the books, and its table goes on as if it stood."""
+    patch.setattr(Reversals, "untold", lambda self, unit: [])
+
+
+def void_order_not_told(patch: Patch) -> None:
+    """Two people order a game to be void, and its table never hears of it."""
+    patch.setattr(Intake, "ordered_voids", lambda self, table_id: [])
+
+
+def void_keeps_the_contribution(patch: Patch) -> None:
+    """A void game's contribution stays on the meter, and the house gives the bet back."""
+    patch.setattr(
+        voiding, "_stays", lambda book, wager, part: bool(accounts.meter_of(part.account))
+    )
+
+
+def backed_out_win_stands(patch: Patch) -> None:
+    """A claim is backed out in the chain, and is paid all the same when its card comes."""
+    save = Claims.save
+
+    def mutated(self: Claims, claim: Any) -> None:
+        if claim.state is ClaimState.BACKED_OUT:
+            claim = dataclasses.replace(claim, state=ClaimState.OPEN, refusal=None)
+        save(self, claim)
+
+    patch.setattr(Claims, "save", mutated)
+
+
+def counted_without_an_entry(patch: Patch) -> None:
+    """What a table has wagered changes in memory and on the disk, and no entry tells of it."""
+    put = Memory.put
+
+    def mutated(self: Memory, relation: Relation, row: Row, said: bool = True) -> None:
+        put(self, relation, row, said and relation is not COUNTERS)
+
+    patch.setattr(Memory, "put", mutated)
+
+
+def entry_not_taken(patch: Patch) -> None:
+    """An entry tells of a round that ended at another time than memory has it."""
+    ended = ROUNDS.place("ended_ms")
+
+    def mutated(changed: Iterable[Any], now_ms: int) -> bytes:
+        told = []
+        for name, key, before, after in changed:
+            if name == ROUNDS.name and after is not None and after[ended]:
+                after = (*after[:ended], after[ended] - 1, *after[ended + 1 :])
+            told.append((name, key, before, after))
+        return packed(told, now_ms)
+
+    patch.setattr(steps, "packed", mutated)
+
+
+def restore_forgets_the_undelivered(patch: Patch) -> None:
+    """A new journal begins without what the damaged one had recorded and not delivered."""
+    patch.setattr(BesideRecords, "salvage", lambda self: [])
+
+
+def restore_forgets_the_round(patch: Patch) -> None:
+    """A new journal begins without what the manager told of the round under way."""
+    entries = opening.restored_entries
+
+    def mutated(state: Any, told: Any, salvaged: Any, now: Any) -> Any:
+        return entries(state, (), salvaged, now)
+
+    patch.setattr(opening, "restored_entries", mutated)
+
+
+def restored_records_count_again(patch: Patch) -> None:
+    """The manager does not recognise what it took in from the damaged journal."""
+    patch.setattr(Successions, "has_taken", lambda self, unit, body: False)
+
+
+def shuffler_shows_another_seat(patch: Patch) -> None:
+    """A hand that the shuffler showed is recorded for the seat beside."""
+    event = ShufflerWatch._event
+
+    def mutated(self: ShufflerWatch, message: Any) -> Any:
+        body = event(self, message)
+        if isinstance(body, events.Shown):
+            return dataclasses.replace(body, seat=body.seat + 1)
+        return body
+
+    patch.setattr(ShufflerWatch, "_event", mutated)
+
+
+def every_hand_agrees(patch: Patch) -> None:
+    """The table is told that the cards agree with whatever was entered."""
+    check = shuffler_advice.check_hand
+
+    def mutated(*asked: Any) -> Any:
+        found = check(*asked)
+        return found and dataclasses.replace(found, agrees=True)
+
+    patch.setattr(shuffler_advice, "check_hand", mutated)
+
+
+def recorded_again_as_of_today(patch: Patch) -> None:
+    """A win that is recorded again is drawn from the meter as it is, not as it was."""
+    patch.setattr(
+        replacement, "meters_before", lambda book, rules, n: book.jackpots.states(rules.meter_ids)
+    )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from controller.core.round.paying import back_by_seat
 from hal import aio
+from protocol.proof.chain import decode_body
+from protocol.wire.events import Checked
 from sim.floor import looks
 from sim.floor.floor import Floor, FloorTable
 from sim.time.loop import run_virtual
@@ -134,3 +137,80 @@ def test_a_receipt_goes_to_the_connection_that_overtook_the_commit() -> None:
         assert table.state() == "locked", table.picture()
 
     at_a_table(KEYPAD, story)
+
+
+async def win_then_reverse(table: FloorTable) -> None:
+    """A win is paid and its game ended; then two people at the manager take the win back."""
+    table.place("3A")
+    await aio.sleep_ms(500)
+    for button in ("START", "SEAT 3", "HAND straight-flush", "CONFIRM"):
+        await table.press(button)
+        await aio.sleep_ms(700)
+    table.swipe("EXECUTIVE")
+    await aio.sleep_ms(1500)
+    for button in ("TICK 3", "END"):
+        await table.press(button)
+        await aio.sleep_ms(700)
+    people = {"operator": "Pat", "second": "Kim", "reason": "wrong-hand"}
+    table.manager.app.correct({"command": "reverse-win", "win": "1"} | people)
+    await aio.sleep_ms(1000)
+
+
+def test_a_win_taken_back_after_its_game_does_not_keep_the_next_one_from_starting() -> None:
+    """The list of last wins changed the ended round behind the journal's back."""
+
+    async def story(floor: Floor, table: FloorTable) -> None:
+        await win_then_reverse(table)
+        await table.press("START")
+        await aio.sleep_ms(1000)
+        assert table.state() == "locked", table.picture()
+
+    at_a_table(TOUCH, story)
+
+
+def test_a_win_taken_back_after_its_game_is_no_win_when_the_game_is_opened_again() -> None:
+    async def story(floor: Floor, table: FloorTable) -> None:
+        await win_then_reverse(table)
+        await table.press("REOPEN")
+        await aio.sleep_ms(1000)
+        controller = table.unit.controller
+        assert controller is not None
+        assert (table.state(), table.light("3A")) == ("locked", "accepted"), table.picture()
+        assert back_by_seat(controller.keeper.state)[0][0] == 3  # it was handed out, and comes back
+        for button in ("TICK 3", "END", "START"):
+            await table.press(button)
+            await aio.sleep_ms(1000)
+        assert table.state() == "locked", table.picture()
+
+    at_a_table(TOUCH, story)
+
+
+def test_a_table_is_told_nothing_of_the_cards_of_a_claim_that_two_people_made() -> None:
+    """Seed 770002: the win was recorded again at the manager, and then the link came back."""
+
+    async def story(floor: Floor, table: FloorTable) -> None:
+        table.place("3A")
+        await aio.sleep_ms(500)
+        await table.press("START")
+        shuffler = table.world.controls.shuffler
+        assert shuffler is not None
+        shuffler.deals(2)
+        shuffler.shows(3, ["As", "Ks", "Qs", "Js", "Ts"])
+        await aio.sleep_ms(700)
+        for button in ("SEAT 3", "HAND royal-flush", "CONFIRM"):
+            await table.press(button)
+            await aio.sleep_ms(700)
+        table.swipe("EXECUTIVE")
+        await aio.sleep_ms(1500)
+        people = {"operator": "Pat", "second": "Kim", "win": "1"}
+        table.manager.app.correct({"command": "reverse-win", "reason": "wrong-seat"} | people)
+        table.manager.app.correct({"command": "record-win"} | people)
+        table.cable.pull()
+        await aio.sleep_ms(7000)
+        table.cable.plug()
+        await aio.sleep_ms(5000)
+        rows = table.manager.app.store.rows("SELECT body FROM events WHERE kind = 26")
+        checked = [Checked.from_body(decode_body(body)) for (body,) in rows]
+        assert [each.claim_number for each in checked] == [1]
+
+    at_a_table("crazy-4-multi-link", story)

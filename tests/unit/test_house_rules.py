@@ -32,7 +32,9 @@ MANY_METHODS = {
     "sim/hardware/ics/pca9685.py Pca9685": REGISTERS,
     "sim/runs/storm/checks/books.py Books": "an oracle beside the ledger: one method for each rule",
     "sim/runs/storm/checks/ledger_watch.py LedgerWatch": "an oracle: one method for each rule",
+    "sim/runs/storm/checks/round_model.py RoundModel": "an oracle: one method for each event",
     "sim/runs/storm/floor/manager.py StormManager": "one method for each thing that befalls one",
+    "sim/runs/storm/floor/table.py StormTable": "one method for each thing that befalls one",
     "sim/runs/storm/people/dealer.py Dealer": "one method for each thing that a dealer does",
 }
 LONG_MODULES: dict[str, str] = {}

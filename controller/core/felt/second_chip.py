@@ -26,7 +26,6 @@ class Pile:
     def clear(self) -> None:
         """No chip is known to lie here."""
         self._level = None
-        self._is_up = False
 
     def rest(self, level: float, passed_ms: int) -> None:
         """The chip lies there: slowly it may weigh anything, and that is no addition."""

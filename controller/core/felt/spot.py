@@ -90,7 +90,8 @@ class Spot:
 
         `prompt`: the bit is known to have changed just now, not some time since the last look.
         """
-        self._rest(now_ms)
+        if not self._rested:
+            self._rest(now_ms)
         seen_lately = 0 <= ticks_diff(now_ms, self._looked_ms) <= tuning.PROMPT_MS
         self._looked_ms = now_ms
         if is_touched == self._touch_bit:
@@ -113,7 +114,8 @@ class Spot:
         now_ms: int,
     ) -> bool:
         """The whole measure: says what lies here, or finds the fault."""
-        self._rest(now_ms)
+        if not self._rested:
+            self._rest(now_ms)
         if fault_reason:
             return self.fault(fault_reason, now_ms)
         if raw <= 0 or raw >= self.calibration.raw_max:
@@ -148,7 +150,8 @@ class Spot:
 
     def read_again_ms(self, now_ms: int) -> int:
         """How soon the next reading is wanted when nothing calls for it before."""
-        self._rest(now_ms)
+        if not self._rested:
+            self._rest(now_ms)
         if self.presence != FAULT:
             if self.classifier.is_restless(now_ms):
                 return tuning.DECIDING_EVERY_MS

@@ -142,8 +142,9 @@ def _taken_back(state: "RoundState", body: "dict[int, Any]") -> None:
 
 def _reversed(state: "RoundState", body: "dict[int, Any]") -> None:
     round_number, win_number = fields(body, 2)
-    if _concerns(state, round_number):
-        for win in state.wins:
+    # Also in a round that is over: opened again, it must not show or pay what was taken back.
+    for number, wins in state.wins_by_round():
+        for win in wins if number == round_number else []:
             if win.win_number == win_number:
                 win.is_reversed = True
 

@@ -210,10 +210,11 @@ def committed(
 
 def reversed_win(state: "RoundState", rules: "Rules", win_number: int) -> "Decision":
     """Notes that a win was taken back: its bets can be entered anew while their round is on."""
-    for win in state.wins:
-        if win.win_number == win_number:
-            receipt = events.reversed_win(state.round_number, win_number)
-            return [] if win.is_reversed else [receipt], ""
+    for round_number, wins in state.wins_by_round():
+        for win in wins:
+            if win.win_number == win_number:
+                receipt = events.reversed_win(round_number, win_number)
+                return [] if win.is_reversed else [receipt], ""
     return [events.reversed_win(0, win_number)], ""
 
 

@@ -30,6 +30,9 @@ INFO = "info"
 REFUSED = "refused"
 FAULT = "fault"
 
+# Whatever else is wrong: somebody works at the table, and no button means anything.
+_SERVICE: "Advice" = ("service", [], INFO, "")
+
 
 class Around:
     """What the guide must know beside the round and its rules."""
@@ -84,20 +87,35 @@ class Guide:
 
 def guide(state: "RoundState", rules: "Rules", around: "Around") -> "Guide":
     if rules.in_service:
-        # Whatever else is wrong: somebody works at the table, and no button means anything.
-        return Guide(states.CLOSED, ("service", [], INFO, ""), [], rules.is_keypad(), None)
+        return Guide(states.CLOSED, _SERVICE, [], rules.is_keypad(), None)
     lit = lit_buttons(state, rules, around.chips)
     if around.is_training_asked and commands.CANCEL not in lit:
         lit = lit + [commands.CANCEL]
+    is_locked_out = _is_locked_out(state, rules, around)
+    if around.question[0] and not is_locked_out:
+        # Whatever else comes next, these two keys mean yes and no now.
+        lit = lit + [each for each in (commands.CANCEL, commands.CONFIRM) if each not in lit]
+    advice = _advice_now(state, rules, around)
+    ends_ms = around.lock_out_ms if is_locked_out else None
+    return Guide(_word(state, rules, around), advice, lit, rules.is_keypad(), ends_ms)
+
+
+def said(state: "RoundState", rules: "Rules", around: "Around") -> "tuple[str, str]":
+    """The state's word and the sentence of the guide, where nobody asks for the buttons."""
+    if rules.in_service:
+        word, advice = states.CLOSED, _SERVICE
+    else:
+        word, advice = _word(state, rules, around), _advice_now(state, rules, around)
+    return word, guide_words.sentence(advice[0], advice[1], rules.is_keypad())
+
+
+def _advice_now(state: "RoundState", rules: "Rules", around: "Around") -> "Advice":
+    """What comes next, or what was just said or asked."""
     advice = _advice(state, rules, around)
-    ends_ms = None
     if _is_locked_out(state, rules, around):
         seconds = (around.lock_out_ms + 999) // 1000
         advice = ("locked-out", [str(seconds)], REFUSED, "")
-        ends_ms = around.lock_out_ms
     elif around.question[0]:
-        # Whatever else comes next, these two keys mean yes and no now.
-        lit = lit + [each for each in (commands.CANCEL, commands.CONFIRM) if each not in lit]
         advice = ("question", list(around.question), INFO, commands.CONFIRM)
     elif around.said and around.said_age_ms < SAID_MS[around.said_kind]:
         # What comes next stays lit: a refusal changes nothing of it. Whoever is told that a
@@ -105,7 +123,7 @@ def guide(state: "RoundState", rules: "Rules", around: "Around") -> "Guide":
         own = guide_words.sentence(advice[0], advice[1], rules.is_keypad())
         if advice[0] not in guide_words.ASKED or around.said != own:
             advice = ("said", [around.said], around.said_kind, advice[3])
-    return Guide(_word(state, rules, around), advice, lit, rules.is_keypad(), ends_ms)
+    return advice
 
 
 def _word(state: "RoundState", rules: "Rules", around: "Around") -> str:

@@ -220,6 +220,20 @@ class RoundState:
     def standing_wins(self) -> "list[Win]":
         return [win for win in self.wins if not win.is_reversed]
 
+    def wins_by_round(self) -> "list[tuple[int, list[Win]]]":
+        """Of the round under way, and of the one that ended last and may be opened again."""
+        found = [(self.round_number, self.wins)]
+        if self.closed is not None:
+            found.append((self.round_number, self.closed["wins"]))
+        aside = self.aside
+        if aside is not None and aside["closed"] is not None:
+            found.append((aside["round_number"], aside["closed"]["wins"]))
+        return found
+
+    def is_taken_back(self, win_number: int) -> bool:
+        wins = [win for _number, wins in self.wins_by_round() for win in wins]
+        return any([win.is_reversed for win in wins if win.win_number == win_number])
+
     def is_settled(self, sensor: str) -> bool:
         if sensor in self.settled_before:
             return True

@@ -48,6 +48,7 @@ class BundleMaker:
             "table": self._shown,
             "spots": self._spots,
             "earlier": self._earlier,
+            "decisions": self._decisions,
             "journal": lambda: on_disk(around.disk, partial(journal_files, journal)),
             "traces": lambda: on_disk(around.evidence_disk, partial(trace_files, traces)),
             "kernel": partial(self._kernel, kernel),
@@ -113,6 +114,9 @@ class BundleMaker:
             return {"earlier.json": as_json(await self._around.diary.earlier())}
         except (apsw.Error, WorkerBusy) as error:
             raise ServiceRefused(f"The diary of earlier starts cannot be read: {error}.") from error
+
+    async def _decisions(self) -> Files:
+        return {"decisions.cbor": await self._around.decisions.file()}
 
     async def _kernel(self, given: bytes | None) -> Files:
         log = given

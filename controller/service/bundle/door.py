@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from controller.service.bundle.kernel_log import BYTES_MAX
-from controller.service.own_socket import ask_own, serve_own
+from controller.service.own_socket import serve_own
+from kit.own_socket import ask_own
 from protocol.bundle.archive import BYTES_MAX as BUNDLE_BYTES_MAX
 
 Make = Callable[[str, bytes | None], Awaitable[bytes]]

@@ -18,6 +18,7 @@ import apsw
 from controller.config import UnitConfig
 from controller.data_folder import black_box_path, health_path
 from controller.evidence.black_box import TraceStore
+from controller.evidence.decision_log import decided_file
 from controller.evidence.health_store import HealthStore
 from controller.evidence.machine import machine
 from controller.journal.file import JournalFault
@@ -83,7 +84,7 @@ def bundle_of_files(config: UnitConfig, data: Path, kernel: bytes) -> bytes:
     with _told(missing, "health"):
         files |= _with(HealthStore, health_path(data), _health_files)
     with _told(missing, "traces"):
-        files |= _with(TraceStore, black_box_path(data), trace_files)
+        files |= _with(TraceStore, black_box_path(data), _round_files)
     try:
         files |= _journal_files(data, config.board.serial)
     except JournalFault as fault:
@@ -100,6 +101,10 @@ def bundle_of_files(config: UnitConfig, data: Path, kernel: bytes) -> bytes:
         "missing": missing,
     }
     return write_bundle(head, files, _sealer(identity, config.board.serial))
+
+
+def _round_files(store: TraceStore) -> Files:
+    return {**trace_files(store), "decisions.cbor": decided_file(*store.decided())}
 
 
 def _health_files(store: HealthStore) -> Files:

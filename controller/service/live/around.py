@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import apsw
 
+from controller.evidence.decision_log import DecisionLog
 from controller.evidence.diary import Diary
 from controller.felt.references import FeltReferences
 from controller.felt.table_felt import TableFelt
@@ -24,6 +25,7 @@ from hal.board.open import Board
 from hal.errors import WorkerBusy
 from hal.worker import Worker
 from kit.clock import WallClock
+from kit.program_changes import CHANGES_FILE
 from protocol.proof.seal import Sealer
 
 View = dict[str, Any]
@@ -43,6 +45,7 @@ class ServicePlace:
     log: LogTail = field(default_factory=LogTail)
     # Where the kernel's own files are: /sys, /dev.
     root: Path = Path("/")
+    changes: Path = CHANGES_FILE  # of the program, as the updater keeps them
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Around:
     references: FeltReferences
     wall_ms: WallClock
     diary: Diary
+    decisions: DecisionLog
     sealer: Sealer | None
     resumed: aio.Event
     table_view: Callable[[], View]

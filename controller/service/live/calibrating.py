@@ -217,5 +217,9 @@ def undo_calibration(data: Path) -> None:
         # First what the table needs: after a power cut in between, it has the older one twice.
         write_durably(path, before)
         write_durably(previous, now)
+    except FileNotFoundError as error:
+        raise ServiceRefused("There is no earlier calibration to bring back.") from error
     except OSError as error:
-        raise ServiceRefused(f"There is no earlier calibration to bring back: {error}.") from error
+        raise ServiceRefused(
+            f"The earlier calibration cannot be brought back: {error.strerror}."
+        ) from error

@@ -22,6 +22,11 @@ LOG_LINES_MAX = 400
 TEXT_MAX = 300
 LOGGERS = ("controller", "hal", "kit")
 
+# A kind whose fields are bytes alone would be a line without words.
+WORDS: dict[type[events.EventBody], str] = {
+    events.Settings: "settings of the manager came into force"
+}
+
 _CLASSES = {each.KIND: each for each in events.EventBody.__subclasses__()}
 
 
@@ -90,7 +95,7 @@ def _text(known: type[events.EventBody] | None, body: dict[int, Any]) -> str:
         if value in ("", None, (), []) or isinstance(value, bytes):
             continue
         parts.append(f"{field.name.replace('_', ' ')} {_shown(value)}")
-    return "; ".join(parts)[:TEXT_MAX]
+    return "; ".join(parts)[:TEXT_MAX] or WORDS.get(known, "")
 
 
 def _shown(value: Any) -> str:

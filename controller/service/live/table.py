@@ -21,6 +21,7 @@ from controller.service.live.mode import ServiceMode
 from controller.service.live.readings import LiveReadings
 from controller.service.live.sign_in import SignIn
 from controller.service.live.traces import read_trace, trace_view
+from controller.service.program_log import lines
 from hal import aio
 from hal.errors import HardwareFault
 from kit.version import SOFTWARE
@@ -107,6 +108,7 @@ class LiveTable:
             "clock_offset_ms": None if manager_ms is None else wall_ms - manager_ms,
             "wall_ms": wall_ms,
             "certificates": certificates,
+            "changes": await on_disk(around.evidence_disk, partial(lines, self._place.changes)),
             **computer,
         }
 

@@ -18,7 +18,7 @@ const CELEBRATIONS = [
   [0, 7000],
 ];
 const TURN_MS = 4000;
-const CLOSED = "Progressive closed";
+const CLOSED = "Jackpot closed";
 const NOT_LIVE = "The amount on this display is not live.";
 
 let view = null;
@@ -160,7 +160,7 @@ function renderAges(silentMs) {
   setData(document.body, "show", whatToShow(silentMs > STALE_MS, ages.some((age) => age > STALE_MS)));
 }
 
-// Lost contact beats everything; a win being celebrated beats a closed progressive.
+// Lost contact beats everything; a win being celebrated beats a closed jackpot.
 function whatToShow(silent, anyStale) {
   const now = performance.now();
   if (!silent && now < celebrateUntil) return "win";

@@ -142,8 +142,10 @@ def _payloads(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _show_serial(data: bytes) -> int:
-    damaged = 0
-    for count, found in enumerate(FrameCutter().feed(data), start=1):
+    damaged, frames = 0, list(FrameCutter().feed(data))
+    if not frames:
+        raise CommandRefused("There is nothing to decode: only the ends of serial frames.")
+    for count, found in enumerate(frames, start=1):
         message = None if isinstance(found, Damaged) else _message_or_none(found, shuffler.decode)
         if message is None:
             reason = found.reason if isinstance(found, Damaged) else "it is no message of ours"

@@ -64,7 +64,9 @@ def in_words(bundle: Bundle, causes: list[Cause]) -> Iterator[str]:
     for part, why in head.get("missing", {}).items():
         yield f"Without {part}: {why}"
     yield ""
-    if not causes:
+    if not causes and bundle.doubts:
+        yield "Nothing is named, but this bundle is not proven: take a new one at the unit."
+    elif not causes:
         yield "Nothing that the rules know is wrong with this unit."
     for number, cause in enumerate(causes, 1):
         yield f"{number}. {cause.sentence}  [{cause.name}, {cause.score} of 100]"

@@ -26,14 +26,23 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--manager", default="", metavar="HOST:7412", help="where it enrols")
     parser.add_argument("--ca-fingerprint", default="", metavar="HEX")
     parser.add_argument("--code", default="", help="the operator's one-time code")
+    parser.add_argument(
+        "--repair-data",
+        action="store_true",
+        help="the unit repairs its damaged data at its next start; damaged files may go",
+    )
     options = parser.parse_args(arguments)
     files = {}
     if options.table is not None:
         files["table.toml"] = table_part(options.table)
     if options.manager or options.ca_fingerprint or options.code:
         files["enrol"] = enrolment(options.manager, options.ca_fingerprint, options.code)
+    if options.repair_data:
+        files["repair-data"] = b""
     if not files:
-        raise CommandRefused("Say --table, or --manager with --ca-fingerprint and --code.")
+        raise CommandRefused(
+            "Say --table, or --manager with --ca-fingerprint and --code, or --repair-data."
+        )
     return provide(options.boot, files)
 
 

@@ -26,9 +26,11 @@ def wagers_entry(splits: Sequence[WagerSplit], reference: Reference, origin: Eve
     One entry for all wagers of a game in a round; the reference names their sensors, in the order
     of the splits.
     """
-    alike = [list(group) for _, group in groupby(splits, key=id)]
-    counts = tuple((group[0], len(group)) for group in alike)
-    moved, overflow = _moved(counts)
+    if splits.count(splits[0]) == len(splits):
+        alike = [splits]
+    else:
+        alike = [list(group) for _, group in groupby(splits, key=id)]
+    moved, overflow = _moved(tuple([(group[0], len(group)) for group in alike]))
     detail: dict[str, Any] = {}
     if overflow:
         detail["overflow"] = dict(overflow)
@@ -62,8 +64,13 @@ def _moved(
 
 def _wagers_sentence(splits: Sequence[WagerSplit]) -> str:
     """Where is said by the reference: most of a ledger are these."""
-    wager = money(splits[0].wager_microcents // MICROCENTS_PER_CENT)
-    return f"Wager of {wager}." if len(splits) == 1 else f"{len(splits)} wagers of {wager}."
+    return _sentence(splits[0].wager_microcents // MICROCENTS_PER_CENT, len(splits))
+
+
+@lru_cache(maxsize=1024)
+def _sentence(wager_cents: int, count: int) -> str:
+    wager = money(wager_cents)
+    return f"Wager of {wager}." if count == 1 else f"{count} wagers of {wager}."
 
 
 def measure(movement: Movement) -> dict[str, int]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from kit.words.numbers import money
 from manager.ledger.awards.authority import key_name
 from manager.ledger.book import Book
-from manager.ledger.claims import ClaimState
+from manager.ledger.claims import OPERATOR_CLAIMS_FROM, ClaimState
 from manager.ledger.corrections.reasons import Signed
 from manager.ledger.engines.relations import TRANSACTIONS
 from manager.ledger.errors import BookingRefused, LedgerError
@@ -47,6 +47,8 @@ from protocol.wire.events import Reopened, Voided
 from protocol.wire.fields import clipped
 from protocol.wire.messages import Void
 
+# Never on the wire: in the books alone, for an order that its round has outlived.
+_VOID_LAPSED = 100
 _UNSETTLED = (ClaimState.OPEN, ClaimState.OWED)
 
 
@@ -61,7 +63,9 @@ def void_round(book: Book, rules: TableRules, voided: Voided, origin: EventSourc
     table_id, round_number = rules.table_id, voided.round_number
     played = book.rounds.on(table_id, round_number)
     why = _Why(voided.reason, _authority(book, rules, voided))
-    _refuse_wins(book, played)
+    claim = _standing_claim(book, played)
+    if claim < OPERATOR_CLAIMS_FROM:
+        _refuse_claim(played, claim)
     for booked in book.store.booked(table_id, round_number):
         if booked.kind == Kind.WAGER:
             place = Reference(table_id, round_number, booked.sensor)
@@ -69,7 +73,18 @@ def void_round(book: Book, rules: TableRules, voided: Voided, origin: EventSourc
     book.rounds.end(table_id, round_number)
     count = len(played.accepted)
     sentence = f"Round {round_number} is void ({why.reason}, {why.by}): {count} bets given back."
+    if claim:
+        # The bets are back in the players' hands: the books follow, and people hear of the win.
+        sentence += (
+            f" Claim {claim} of this round, which two people entered at the manager, stands:"
+            " reverse its win if it was not to be paid."
+        )
     book.alarms.record("VOIDED", sentence, table_id, origin)
+
+
+def check_can_be_void(book: Book, table_id: str, round_number: int) -> None:
+    """Asked before a card lets the table give bets back: the table knows its own claims only."""
+    _refuse_wins(book, book.rounds.on(table_id, round_number))
 
 
 def order_void(book: Book, table_id: str, round_number: int, reason: str, signed: Signed) -> str:
@@ -86,7 +101,7 @@ def order_void(book: Book, table_id: str, round_number: int, reason: str, signed
     done = f"Game {round_number} of {table_id} is to be void: {_given_back(book, rules, played)}"
     with book.store.transaction():
         if ordered_void(book, table_id) is None:
-            ticket = _order_ticket(table_id, round_number, reason)
+            ticket = _order_ticket(book, table_id, round_number, reason)
             by = SwipedCard(signed.names, ROLE_SUPERVISOR)
             book.swipes.give(table_id, SWIPE_VOID, round_number, by, ticket)
         sentence = clipped(f"{done} By {signed.names}: {reason}.")
@@ -102,10 +117,20 @@ def ordered_void(book: Book, table_id: str) -> Void | None:
     if latest is None or not latest.is_on or not book.swipes.may_be_void(latest):
         return None
     for reason in VOID_REASONS:
-        ticket = _order_ticket(table_id, latest.number, reason)
+        ticket = _order_ticket(book, table_id, latest.number, reason)
         if book.swipes.card(table_id, SWIPE_VOID, latest.number, ticket):
             return Void(latest.number, reason, ticket)
     return None
+
+
+def lapse_order(book: Book, table_id: str, round_number: int) -> bool:
+    """The round is over before its table voided it: its bets stand, also when it is on again."""
+    order = ordered_void(book, table_id)
+    if order is None or order.round_number != round_number:
+        return False
+    mark = _lapse_ticket(table_id, round_number, _lapse_count(book, table_id, round_number))
+    book.swipes.give(table_id, _VOID_LAPSED, round_number, SwipedCard("", 0), mark)
+    return True
 
 
 def order_standing(book: Book, table_id: str, round_number: int) -> str:
@@ -127,9 +152,28 @@ def order_standing(book: Book, table_id: str, round_number: int) -> str:
     )
 
 
-def _order_ticket(table_id: str, round_number: int, reason: str) -> bytes:
+def _order_ticket(book: Book, table_id: str, round_number: int, reason: str) -> bytes:
     """Found again without a list. It needs no secret: it counts because two people gave it."""
-    named = f"void at the manager\n{table_id}\n{round_number}\n{reason}"
+    lapse_count = _lapse_count(book, table_id, round_number)
+    again = f"\n{lapse_count}" if lapse_count else ""
+    return _ticket(f"void at the manager\n{table_id}\n{round_number}\n{reason}{again}")
+
+
+def _lapse_ticket(table_id: str, round_number: int, lapse_count: int) -> bytes:
+    return _ticket(f"lapsed at the table\n{table_id}\n{round_number}\n{lapse_count}")
+
+
+def _lapse_count(book: Book, table_id: str, round_number: int) -> int:
+    """How many orders the round has outlived: an order of before says nothing after that."""
+    count = 0
+    while book.swipes.card(
+        table_id, _VOID_LAPSED, round_number, _lapse_ticket(table_id, round_number, count)
+    ):
+        count += 1
+    return count
+
+
+def _ticket(named: str) -> bytes:
     return hashlib.sha256(named.encode()).digest()[:TICKET_BYTES]
 
 
@@ -196,19 +240,24 @@ def _check_role(card: SwipedCard, role: int) -> None:
 
 
 def _refuse_wins(book: Book, played: Round) -> None:
-    claim = _standing_claim(book, played)
+    _refuse_claim(played, _standing_claim(book, played))
+
+
+def _refuse_claim(played: Round, claim: int) -> None:
     if claim:
         raise BookingRefused(f"Round {played.number} cannot be void: its claim {claim} stands.")
 
 
 def _standing_claim(book: Book, played: Round) -> int:
-    """The number of a claim that is open, or whose win was not reversed; 0 for none."""
+    """The first claim that is open, or whose win was not reversed, the table's own first; or 0."""
     reversed_wins = book.wins.reversed_numbers(played.table_id, played.number)
-    for claim in book.claims.of_round(played.table_id, played.number):
-        stands = claim.state is ClaimState.COMMITTED and claim.win_number not in reversed_wins
-        if stands or claim.state in _UNSETTLED:
-            return claim.number
-    return 0
+    standing = (
+        claim.number
+        for claim in book.claims.of_round(played.table_id, played.number)
+        if claim.state in _UNSETTLED
+        or (claim.state is ClaimState.COMMITTED and claim.win_number not in reversed_wins)
+    )
+    return min(standing, default=0)
 
 
 def _entry(book: Book, wager: int, reference: Reference, why: _Why, origin: EventSource) -> Entry:
@@ -240,23 +289,12 @@ def _stays(book: Book, wager: int, part: Posting) -> bool:
 def _was_drawn(book: Book, meter_id: str, wager: int) -> bool:
     """Whether an award that stands has been paid from the meter since."""
     player, house, _ = accounts.parts(meter_id)
-    durable = book.store.everywhere(
+    drawn = book.store.everywhere(
         "SELECT t.number FROM postings p JOIN transactions t ON t.number = p.transaction_number"
         " WHERE p.account IN (?, ?) AND p.transaction_number > ? AND t.kind = ?",
         (player, house, wager, str(Kind.AWARD)),
     )
-    drawn = [number for (number,) in durable]
-    known = book.store.row("SELECT coalesce(max(number), 0) FROM transactions")
-    first = max(wager, known[0] if known else 0) + 1
-    # What this batch has booked before is not to be read from the disk yet.
-    fresh = [n for n in range(first, book.store.tail()[0] + 1) if _draws(book, n, player, house)]
-    return any(_stands(book, number) for number in drawn + fresh)
-
-
-def _draws(book: Book, number: int, player: str, house: str) -> bool:
-    row = book.store.get(TRANSACTIONS, number)
-    is_award = row is not None and row[1] == Kind.AWARD
-    return is_award and any(name in (player, house) for name, _ in book.store.postings(number))
+    return any(_stands(book, number) for (number,) in list(drawn))
 
 
 def _stands(book: Book, number: int) -> bool:

@@ -42,9 +42,9 @@ def remove_copy(target: str) -> None:
         from manager.ledger.engines import postgres_copy
 
         postgres_copy.remove_whole(*database_of(target))
-        return
-    for suffix in ("", "-wal", "-shm"):
-        Path(target + suffix).unlink(missing_ok=True)
+    else:
+        for suffix in ("", "-wal", "-shm"):
+            Path(target + suffix).unlink(missing_ok=True)
 
 
 def all_rows(reader: Reader, relation: Relation) -> Iterator[Row]:

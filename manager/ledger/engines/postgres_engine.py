@@ -275,7 +275,10 @@ class PostgresEngine:
 
     def _packed(self, batch: Batch) -> Iterator[PackedRows]:
         for name, relation in RELATIONS.items():
-            changed, packer = batch.rows.get(name, {}), self._packers[name]
+            changed, packer = batch.rows.get(name), self._packers[name]
+            if not changed:  # most relations of most batches
+                yield from packer.nothing
+                continue
             yield packer.rows(row for row in changed.values() if row is not None)
             if not relation.append_only:
                 yield packer.keys(key for key, row in changed.items() if row is None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from os import dup
@@ -17,6 +18,8 @@ from manager.ledger.engines.engine import StorageFailed
 
 _log = logging.getLogger(__name__)
 
+LOOK_S = 0.05  # how much later than told a line may be cut
+IDLE_S = 1.0
 CONNECT_MAX_S = 2  # to each of the hosts that the address names
 
 
@@ -27,14 +30,59 @@ class _WholeNumber(Loader):
         return int(bytes(data))
 
 
+class _Answers:
+    """Answers that are awaited, and one thread that cuts the lines of those that are late.
+
+    A timer for each would be a thread for each commit, which costs more than the commit's own call.
+    The thread looks now and then, so nobody has to wake it; it ends when nothing was asked lately.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._awaited: dict[int, tuple[float, psycopg.Connection]] = {}
+        self._asked_count = 0
+        self._asked_s = 0.0
+        self._is_looking = False
+
+    def begin(self, connection: psycopg.Connection, limit_s: float) -> int:
+        with self._lock:
+            self._asked_count += 1
+            self._asked_s = time.monotonic()
+            self._awaited[self._asked_count] = self._asked_s + limit_s, connection
+            if not self._is_looking:
+                self._is_looking = True
+                threading.Thread(target=self._look, name="late answers", daemon=True).start()
+            return self._asked_count
+
+    def end(self, number: int) -> None:
+        with self._lock:
+            self._awaited.pop(number, None)
+
+    def _look(self) -> None:
+        while True:
+            time.sleep(LOOK_S)
+            now_s = time.monotonic()
+            with self._lock:
+                late = [each for each, (by_s, _) in self._awaited.items() if by_s <= now_s]
+                lines = [self._awaited.pop(each)[1] for each in late]
+                is_over = not self._awaited and now_s - self._asked_s > IDLE_S
+                self._is_looking = not is_over
+            for line in lines:
+                _cut(line)
+            if is_over:
+                return
+
+
+_ANSWERS = _Answers()
+
+
 @contextmanager
 def cut_when_late(connection: psycopg.Connection, limit_s: float) -> Iterator[None]:
-    timer = threading.Timer(limit_s, _cut, (connection,))
-    timer.start()
+    number = _ANSWERS.begin(connection, limit_s)
     try:
         yield
     finally:
-        timer.cancel()
+        _ANSWERS.end(number)
 
 
 def _cut(connection: psycopg.Connection) -> None:

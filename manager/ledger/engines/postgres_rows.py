@@ -47,6 +47,8 @@ class RowPacker:
         self._columns = [_PACKERS[kind] for kind in relation.types.values()]
         rest = list(relation.types.values())[relation.key_count :]
         self._no_rest = b"".join(_HEAD.pack(OIDS[kind], _NOTHING) for kind in rest)
+        # New rows, and those that went: an append-only relation has none of these.
+        self.nothing = (self._array([]),) * (1 if relation.append_only else 2)
 
     def rows(self, rows: Iterable[Row]) -> PackedRows:
         return self._array([self._row(row) for row in rows])

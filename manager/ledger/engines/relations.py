@@ -36,14 +36,20 @@ class Relation:
     live: tuple[Where, ...] = ()
     newest_by: tuple[tuple[str, ...], ...] = ()  # the newest row for each value of these is kept
     columns: tuple[str, ...] = field(init=False)
-    newest_places: tuple[tuple[tuple[str, ...], tuple[int, ...]], ...] = field(init=False)
+    newest_places: tuple[tuple[tuple[str, ...], slice], ...] = field(init=False)
     _places: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.types))
         object.__setattr__(self, "_places", {name: at for at, name in enumerate(self.types)})
-        places = tuple((names, tuple(map(self.place, names))) for names in self.newest_by)
-        object.__setattr__(self, "newest_places", places)
+        object.__setattr__(self, "newest_places", tuple(map(self._newest_place, self.newest_by)))
+
+    def _newest_place(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], slice]:
+        """Columns that stand side by side, so that a slice of a row has their values."""
+        first = self.place(names[0]) if names else 0
+        place = slice(first, first + len(names))
+        assert self.columns[place] == names, f"{names} of {self.name} do not stand side by side"
+        return names, place
 
     def key_of(self, row: Row) -> Key:
         return row[: self.key_count]

@@ -72,7 +72,7 @@ class SameConnection(SqliteReader):
         yield  # nobody writes while the one thread reads
 
     def close(self) -> None:
-        return
+        """Its engine does that."""
 
 
 _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE

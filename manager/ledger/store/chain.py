@@ -10,15 +10,15 @@ every transaction, and again in every audit.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from struct import Struct
 from typing import NamedTuple
 
 from manager.ledger.store.entries import EventSource, Reference
 
+_sha256 = hashlib.sha256
 _FORM = b"underfelt ledger chain 1"
-_LENGTHS = Struct(">4I")
 
 Taken = tuple[bytes, int, bytes]  # the journal, kind and body of an event that was taken in
 NO_EVENT: Taken = (b"", 0, b"")
@@ -44,8 +44,8 @@ class Recorded(NamedTuple):
 
 
 @cache
-def _numbers(count: int) -> Struct:
-    return Struct(f">{count}q")
+def _lengths_and_numbers(count: int) -> Callable[..., bytes]:
+    return Struct(f">4I{count}q").pack
 
 
 def next_digest(previous: bytes, recorded: Recorded) -> bytes:
@@ -62,14 +62,7 @@ def next_digest(previous: bytes, recorded: Recorded) -> bytes:
     # One more NUL, and another transaction could have the same form.
     if said.count("\0") != len(texts) - 1:
         raise ValueError("A text has a NUL character in it, which no ledger keeps.")
-    written = said.encode()
-    lengths = (len(numbers), len(written), len(event_digest), len(changes))
-    form = (
-        previous,
-        _LENGTHS.pack(*lengths),
-        _numbers(len(numbers)).pack(*numbers),
-        written,
-        event_digest,
-        changes,
-    )
-    return hashlib.sha256(b"".join(form)).digest()
+    written, count = said.encode(), len(numbers)
+    lengths = (count, len(written), len(event_digest), len(changes))
+    head = _lengths_and_numbers(count)(*lengths, *numbers)
+    return _sha256(previous + head + written + event_digest + changes).digest()

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import compress
+from operator import ne
 from typing import Any
 
 import cbor2
@@ -39,13 +41,9 @@ def packed(changed: Iterable[tuple[str, Key, Row | None, Row | None]], now_ms: i
             flat += (NUMBERS[name], NEW, *key)
             flat += [None if value == now_ms else value for value in after[len(key) :]]
         elif before != after:
-            mask, bit, values = 0, 1, []
-            for then, now in zip(before, after, strict=True):
-                if then != now:
-                    mask |= bit
-                    values.append(None if now == now_ms else now)
-                bit <<= 1
-            flat += (NUMBERS[name], mask, *key, *values)
+            differs = tuple(map(ne, before, after))
+            flat += (NUMBERS[name], _mask(differs), *key)
+            flat += [None if value == now_ms else value for value in compress(after, differs)]
     return cbor2.dumps(flat) if flat else b""
 
 
@@ -74,8 +72,8 @@ def unpacked(changes: bytes, commit_ms: int) -> list[Change]:
         if at > end:
             raise Unreadable("it is cut off")
         values = flat[values_at:at]
-        if None in values:
-            values = [commit_ms if each is None else each for each in values]
+        while None in values:  # once or twice in a row
+            values[values.index(None)] = commit_ms
         found.append((relation, tuple(flat[key_at:values_at]), mask, tuple(values)))
     return found
 
@@ -86,6 +84,11 @@ def with_changes(row: Row, mask: int, values: tuple[Any, ...]) -> Row:
     for at, place in enumerate(_places(mask)):
         changed[place] = values[at]
     return tuple(changed)
+
+
+@lru_cache(maxsize=1024)
+def _mask(differs: tuple[bool, ...]) -> int:
+    return sum(1 << place for place, each in enumerate(differs) if each)
 
 
 @lru_cache(maxsize=1024)

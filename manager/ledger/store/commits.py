@@ -108,7 +108,7 @@ class Commits:
     def _commit(self) -> None:
         if self._writer is None:
             self._commit_here()
-        elif self._under_way is None:
+        elif self._under_way is None and not self._failure:
             self._hand_over(self._writer)
 
     def _commit_here(self) -> None:

@@ -139,7 +139,7 @@ class Ledger:
         """
         own = self._reader.parts()[-1]
         newest = f"SELECT number FROM {own.prefix}transactions ORDER BY number DESC LIMIT 1"
-        low, beyond = 1, 1 + max((number for (number,) in own.rows(newest, ())), default=0)
+        low, beyond = 1, 1 + next(own.rows(newest, ()), (0,))[0]
         while low < beyond:
             middle = (low + beyond) // 2
             row = self.get(TRANSACTIONS, middle)

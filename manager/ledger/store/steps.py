@@ -13,7 +13,15 @@ from types import TracebackType
 from typing import Any
 
 from manager.ledger.engines.engine import Reader, Tail
-from manager.ledger.engines.relations import EVENTS, TRANSACTIONS, Key, Relation, Row, Where
+from manager.ledger.engines.relations import (
+    EVENTS,
+    POSTINGS,
+    TRANSACTIONS,
+    Key,
+    Relation,
+    Row,
+    Where,
+)
 from manager.ledger.store.chain import NO_EVENT, Recorded, Taken, next_digest
 from manager.ledger.store.changes import packed
 from manager.ledger.store.commits import Commits
@@ -27,6 +35,7 @@ from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.memory import Memory
 
 _NOWHERE = Reference()
+_tuple = tuple.__new__  # a named tuple's own way costs twice, and every event makes several
 
 
 class Steps(Ledger):
@@ -37,6 +46,8 @@ class Steps(Ledger):
     ) -> None:
         super().__init__(reader)
         self._memory = memory
+        self.newest_at = memory.newest_at  # for who asks for a newest row again and again
+        self.held_rows = memory.held_rows
         self._commits = commits
         self._tail = commits.durable_tail
         self._clock_ms = clock_ms
@@ -46,13 +57,13 @@ class Steps(Ledger):
         self._cause = BY_THE_MANAGER
         self._event = NO_EVENT
         self._depth = 0  # of transactions inside one another
+        self._step, self._part = _Step(self), _Part(self)
 
     @property
     def now_ms(self) -> int:
         """One moment for all of a step, and never before an earlier one."""
-        if self._step_ms is None:
-            return max(self._clock_ms(), self.last_commit_ms)
-        return self._step_ms
+        now_ms = self._step_ms
+        return max(self._clock_ms(), self.last_commit_ms) if now_ms is None else now_ms
 
     @property
     def is_in_step(self) -> bool:
@@ -60,14 +71,11 @@ class Steps(Ledger):
 
     def transaction(self) -> AbstractContextManager[None]:
         """One step, all or nothing; inside another one, all or nothing of the inner part."""
-        return _Part(self) if self._depth else _Step(self)
+        return self._part if self._depth else self._step
 
     def take_in(self, origin: EventSource, journal_id: bytes, kind: int, body: bytes) -> None:
         """The step under way takes this event in: its last transaction keeps it."""
         self._cause, self._event = origin, (journal_id, kind, body)
-        _, sequence, *clocks, digest = origin
-        place = (origin.unit_id, journal_id, sequence, kind, body)
-        self._memory.add(EVENTS, (*place, *clocks, digest, self.now_ms))
 
     # -- rows --------------------------------------------------------------------------------
 
@@ -100,14 +108,26 @@ class Steps(Ledger):
         newest: int | None = None,
         below: int | None = None,
     ) -> list[Row]:
-        return self._memory.find(relation, where, newest, below)
+        found = self._memory.find(relation, where, newest, below)
+        own = self._own_rows(relation) if self._depth else []
+        if not own:
+            return found
+        last = relation.key_count - 1
+        within = [row for row in own if below is None or row[last] < below]
+        found += [row for row in within if relation.matches(row, where)]
+        found.sort(key=relation.key_of, reverse=newest is not None)
+        return found[:newest]
 
     def get(self, relation: Relation, *key: Any) -> Row | None:
+        if self._depth and relation.append_only:
+            for row in self._own_rows(relation):
+                if relation.key_of(row) == key:
+                    return row
         return self._memory.get(relation, *key)
 
     def newest(self, relation: Relation, **where: Any) -> Row | None:
-        """The row with the highest key, kept at hand."""
-        return self._memory.newest(relation, **where)
+        """The row with the highest key; the relation says by which columns it may be asked for."""
+        return self.newest_at(relation, (tuple(where), tuple(where.values())))
 
     def live(self, relation: Relation) -> list[Row]:
         return self._memory.live(relation)
@@ -123,27 +143,52 @@ class Steps(Ledger):
         return self._tail.number + len(self._entries) + 1
 
     def begin_step(self) -> None:
-        """For `transaction` alone, as the three below."""
+        """For `transaction` alone, as the four below."""
         self._commits.check()
         self._step_ms = self.now_ms
+        self._depth = 1
 
     def chain_step(self) -> None:
         """Everything of the step was done: it stands."""
-        entries, cause, tail = self._entries, self._cause, self._tail
-        changes = packed(self._memory.changed(), self.now_ms)
+        entries, cause, now_ms = self._entries, self._cause, self.now_ms
+        changes = packed(self._memory.changed(), now_ms)
         if not entries and (changes or cause is not BY_THE_MANAGER):
-            entries.append(_note(tail.number + 1, self.now_ms, cause))
-            self._memory.add(TRANSACTIONS, row_of(entries[0], b""))
-        for recorded in entries[:-1]:
-            tail = _chained(self._memory, tail, recorded, NO_EVENT)
+            entries.append(_note(self._tail.number + 1, now_ms, cause))
+        added: tuple[tuple[Relation, list[Row]], ...] = ()
         if entries:
-            last = entries[-1]._replace(changes=changes) if changes else entries[-1]
-            assert cause is BY_THE_MANAGER or last.origin == cause, "its event would be lost"
-            tail = _chained(self._memory, tail, last, self._event)
-        self._tail, self.last_commit_ms = tail, self.now_ms
-        self._memory.end_step()
+            if changes:
+                entries[-1] = _tuple(Recorded, (*entries[-1][:-1], changes))
+            assert cause is BY_THE_MANAGER or entries[-1].origin == cause, "its event would be lost"
+            postings, events = self._own_rows(POSTINGS), self._own_rows(EVENTS)
+            chained = _chained(self._tail.digest, entries, self._event)
+            self._tail = _tuple(Tail, (chained[-1][0], chained[-1][-1]))
+            added = ((TRANSACTIONS, chained), (POSTINGS, postings), (EVENTS, events))
+        self.last_commit_ms = now_ms
+        self._memory.end_step(added)
+
+    def _own_rows(self, relation: Relation) -> list[Row]:
+        """What the step under way adds to the history, in the order of the keys.
+
+        Put together when it is asked for, or when the step stands: a round's own step never asks.
+        """
+        if relation is POSTINGS:
+            return [
+                (entry[0], position, account, moved)
+                for entry in self._entries
+                for position, (account, moved) in enumerate(entry.postings, start=1)
+            ]
+        if relation is TRANSACTIONS:
+            return [row_of(entry, b"") for entry in self._entries]
+        if relation is EVENTS and self._event is not NO_EVENT:
+            unit_id, sequence, monotonic_ms, wall_ms, digest = self._cause
+            said = (sequence, *self._event[1:], monotonic_ms, wall_ms, digest, self.now_ms)
+            return [(unit_id, self._event[0], *said)]
+        return []
 
     def end_step(self, stands: bool) -> None:
+        self._depth = 0
+        if not stands:
+            self._memory.back_to(0)
         self._entries, self._step_ms = [], None
         self._cause, self._event = BY_THE_MANAGER, NO_EVENT
         if stands:
@@ -161,15 +206,19 @@ class Steps(Ledger):
 
 
 class _Part:
-    """A part of a step: taken back when it is refused, whatever becomes of the rest."""
+    """A part of a step: taken back when it is refused, whatever becomes of the rest.
 
-    __slots__ = ("_mark", "_steps")
+    One for all parts of all steps, because every event has one: they end in turn.
+    """
+
+    __slots__ = ("_marks", "_steps")
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
+        self._marks: list[tuple[int, int]] = []  # of the parts under way, the innermost last
 
     def __enter__(self) -> None:
-        self._mark = self._steps.begin_part()
+        self._marks.append(self._steps.begin_part())
 
     def __exit__(
         self,
@@ -177,20 +226,19 @@ class _Part:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._steps.end_part(self._mark, stands=kind is None)
+        self._steps.end_part(self._marks.pop(), kind is None)
 
 
 class _Step:
     """A whole step: chained when it is done, taken back when it or its chaining is refused."""
 
-    __slots__ = ("_mark", "_steps")
+    __slots__ = ("_steps",)
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
 
     def __enter__(self) -> None:
         self._steps.begin_step()
-        self._mark = self._steps.begin_part()
 
     def __exit__(
         self,
@@ -204,7 +252,6 @@ class _Step:
                 self._steps.chain_step()
                 stands = True
         finally:
-            self._steps.end_part(self._mark, stands)
             self._steps.end_step(stands)
 
 
@@ -214,14 +261,17 @@ def _note(number: int, now_ms: int, cause: EventSource) -> Recorded:
     return Recorded(number, kind, _NOWHERE, "", "", now_ms, cause, ())
 
 
-def _chained(memory: Memory, tail: Tail, recorded: Recorded, taken: Taken) -> Tail:
-    """The next link; its row stands there already, without its digest."""
-    digest = next_digest(tail.digest, recorded)
-    memory.complete(TRANSACTIONS, row_of(recorded, digest, taken))
-    return Tail(recorded.number, digest)
+def _chained(digest: bytes, entries: list[Recorded], event: Taken) -> list[Row]:
+    """The next links of the chain as rows; the last one keeps the event."""
+    rows: list[Row] = []
+    last = entries[-1]
+    for recorded in entries:
+        digest = next_digest(digest, recorded)
+        rows.append(row_of(recorded, digest, event if recorded is last else NO_EVENT))
+    return rows
 
 
 def row_of(recorded: Recorded, digest: bytes, taken: Taken = NO_EVENT) -> Row:
     number, kind, reference, sentence, detail, commit_ms, origin, _, changes = recorded
-    place, said = (number, kind, *reference), (sentence, detail, commit_ms)
-    return (*place, *said, *origin, *taken, changes, digest)
+    said = (sentence, detail, commit_ms)
+    return (number, kind, *reference, *said, *origin, *taken, changes, digest)

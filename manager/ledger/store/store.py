@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from manager.ledger.engines.engine import Engine, Rows, StorageFailed, Tail
-from manager.ledger.engines.relations import BALANCES, POSTINGS, TRANSACTIONS, Row
-from manager.ledger.errors import LedgerError, StoreError
+from manager.ledger.engines.relations import BALANCES, Row
+from manager.ledger.errors import LedgerError, LedgerInUse, StoreError
 from manager.ledger.store import accounts
 from manager.ledger.store.chain import Recorded, genesis, next_digest
 from manager.ledger.store.commits import Commits
 from manager.ledger.store.entries import Entry
 from manager.ledger.store.memory import Memory
-from manager.ledger.store.steps import Steps, row_of
+from manager.ledger.store.steps import Steps
 from manager.money import text_from_microcents
+
+_tuple = tuple.__new__
 
 
 class Store(Steps):
@@ -26,7 +28,7 @@ class Store(Steps):
 
     def __init__(self, engine: Engine, clock_ms: Callable[[], int], path: str = "") -> None:
         if engine.acquire() is None:
-            raise StoreError(f"The ledger {path} is in use by another process.")
+            raise LedgerInUse(f"The ledger {path} is in use by another process.")
         self.engine = engine
         try:
             self._load(clock_ms)
@@ -51,25 +53,13 @@ class Store(Steps):
             with self.transaction():
                 return self.append(entry)
         entry.check()
-        amounts = [self._balance_after(*posting) for posting in entry.postings]
+        kind, reference, sentence, postings, origin, _ = entry
+        balances = [(account, self._balance_after(account, moved)) for account, moved in postings]
         # Nothing is refused from here on, so that half an entry can never stand.
         number = self._next_number
-        recorded = Recorded(
-            number,
-            str(entry.kind),
-            entry.reference,
-            entry.sentence,
-            entry.detail_text(),
-            self.now_ms,
-            entry.origin,
-            entry.postings,
-        )
-        self._entries.append(recorded)
-        add, put = self._memory.add, self._memory.put
-        add(TRANSACTIONS, row_of(recorded, b""))
-        for position, (account, moved) in enumerate(entry.postings, start=1):
-            add(POSTINGS, (number, position, account, moved))
-            put(BALANCES, (account, amounts[position - 1]), said=False)
+        said = (number, str(kind), reference, sentence, entry.detail_text(), self.now_ms)
+        self._entries.append(_tuple(Recorded, (*said, origin, postings, b"")))
+        self._memory.put_amounts(BALANCES, balances)
         return number
 
     def each(self, query: str, values: Sequence[Any] = ()) -> Iterator[Row]:
@@ -90,8 +80,7 @@ class Store(Steps):
         return self._genesis
 
     def balance(self, account: str) -> int:
-        found = self._memory.get(BALANCES, account)
-        return int(found[1]) if found else 0
+        return self._memory.amount(BALANCES, (account,))
 
     def balances(self) -> dict[str, int]:
         return dict(self._memory.find(BALANCES, {}))
@@ -104,7 +93,7 @@ class Store(Steps):
     # -- inside ------------------------------------------------------------------------------
 
     def _balance_after(self, account: str, moved_microcents: int) -> int:
-        amount = self.balance(account) + moved_microcents
+        amount = self._memory.amount(BALANCES, (account,)) + moved_microcents
         if amount < 0 and accounts.is_custody(account):
             raise LedgerError(f"{account} would be overdrawn to {text_from_microcents(amount)}.")
         return amount

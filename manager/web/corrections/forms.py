@@ -201,14 +201,54 @@ FORMS: Mapping[str, Form] = {
             (Field("note", "Note", "What happened, and which backup it is."),),
         ),
         Form(
+            "replace-unit",
+            "Replace a unit by another one",
+            "The new unit takes table and game over; the old one is locked out for good. In a game"
+            " it takes two people.",
+            (
+                Field("table", "Table", choices=_tables),
+                Field("unit", "New unit", "The serial number of its board."),
+                Field("reason", "What happened"),
+            ),
+        ),
+        Form(
             "adopt-journal",
-            "Replace a unit, or its disk",
+            "Let a unit go on with a new disk",
             "Lets a unit go on at a table with a new journal, once, within an hour.",
             (
                 Field("unit", "Unit", "The serial number of the unit that goes on."),
                 Field("table", "Table that it takes over", choices=_tables, is_needed=False),
                 Field("reason", "What happened"),
             ),
+        ),
+        Form(
+            "roll-out",
+            "Roll an update out",
+            "Ring by ring; the first failure halts it. Updates are kept on the page of that name.",
+            (
+                Field("bundle", "Update", "Its SHA-256, as on the updates' page."),
+                Field("first", "First tables", "Their ids, with a space between."),
+                Field("then", "Then so many", "Tables for each ring, such as 5 20.", None, False),
+                Field("hold", "Minutes that a ring has to keep it"),
+            ),
+        ),
+        Form(
+            "go-on-roll-out",
+            "Go on with a roll-out",
+            "Without the tables that failed; or, while it runs, without those that do not answer.",
+            (Field("reason", "Why"),),
+        ),
+        Form(
+            "stop-roll-out",
+            "Stop a roll-out",
+            "Nobody else gets it. Tables that have the new program keep it. One person is enough.",
+            (Field("reason", "Why"),),
+        ),
+        Form(
+            "remove-update",
+            "Remove an update",
+            "From this manager's disk. One person is enough.",
+            (Field("bundle", "Update", "Its SHA-256, as on the updates' page."),),
         ),
         Form(
             "release-unit",

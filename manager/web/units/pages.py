@@ -14,7 +14,7 @@ from manager.identity.errors import IdentityError
 from manager.ledger.errors import LedgerError
 from manager.people.roles import UNIT_KEEPERS
 from manager.web.access import Access, form_of, session_of
-from manager.web.api import ManagerApi, UnitsApi, View
+from manager.web.api import ManagerApi, UnitsApi, UpdatesApi, View
 from manager.web.rendering import Renderer
 
 NOT_HERE = "This manager keeps no list of units."
@@ -22,8 +22,14 @@ NOT_HERE = "This manager keeps no list of units."
 
 class UnitPages:
     def __init__(
-        self, units: UnitsApi | None, manager: ManagerApi, access: Access, render: Renderer
+        self,
+        units: UnitsApi | None,
+        manager: ManagerApi,
+        access: Access,
+        render: Renderer,
+        updates: UpdatesApi | None = None,
     ) -> None:
+        self._updates = updates
         self._units = units
         self._manager = manager
         self._access = access
@@ -80,7 +86,7 @@ class UnitPages:
             "units",
             409 if problem else 200,
             waiting=units.waiting(),
-            rows=_rows(units, view["tables"]),
+            rows=_rows(units, view["tables"], self._updates),
             tables=view["tables"],
             fingerprint=units.fingerprint(),
             may_keep=session_of(request).person.role in UNIT_KEEPERS,
@@ -89,7 +95,7 @@ class UnitPages:
         )
 
 
-def _rows(units: UnitsApi, tables: list[View]) -> list[View]:
+def _rows(units: UnitsApi, tables: list[View], updates: UpdatesApi | None) -> list[View]:
     """Every unit: those of the tables, then those that have only a certificate."""
     at_tables = [
         {"unit": table["unit"], "table": table, "certificates": units.certificates(table["unit"])}
@@ -102,4 +108,6 @@ def _rows(units: UnitsApi, tables: list[View]) -> list[View]:
         for unit_id in units.unit_ids()
         if unit_id not in known
     ]
-    return at_tables + others
+    for row in (rows := at_tables + others):
+        row["changes"] = updates.changes(row["unit"]) if updates else []
+    return rows

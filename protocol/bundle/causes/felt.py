@@ -33,14 +33,18 @@ JITTER_MIN, JITTER_STEPS_MIN = 0.08, 15
 HAND_CHIPS = 2.0
 # How long water reads above empty felt at least, and what else lies there as long: a chip.
 STAYS_S, STAYS_CHIPS, CHIP_LIKE = 12, 0.1, (0.8, 1.2)
+# Felt that reads empty for so many of its last seconds holds no water.
+DRY_LOOK_S, DRY_MIN_S = 30, 8
 # A few chips say more about where they lay than about the pad.
 CHIPS_MIN = 3
 CHIP_LOW, OTHERS_MIN = 0.83, 0.9
 # A part of a chip is no bet; what is much more is a hand.
 CHIP_SOUGHT = (0.3, 1.35)
 DRIFT_MIN = 0.25
-# Empty felt that creeps: where it begins and ends, and for how many seconds it is on its way.
-CREEP_FIRST, CREEP_LAST = (-0.1, 0.12), (0.25, 0.65)
+# Empty felt that creeps: where it ends, how far it came little by little, how fast at most (in
+# chips a second), and for how many seconds it is looked at. Water comes within a second or two.
+CREEP_LAST, CREEP_CLIMB_MIN = (0.25, 0.65), 0.2
+CREEP_STEP_MAX, CREEP_JUMP_MIN = 0.07, 0.12
 CREEP_STEPS_MIN = 8
 # Of all spots: one felt lies over all of them.
 MOST = 0.7
@@ -182,10 +186,19 @@ def _stays(levels: Sequence[float | None]) -> bool:
     return False
 
 
+def _is_dry(facts: Facts, sensor: str) -> bool:
+    """Whether its felt was seen empty again and again until the end of a start that was long."""
+    last = next((each for each in facts.levels(sensor) if len(each) >= DRY_LOOK_S), [])
+    empty = [each for each in last[-DRY_LOOK_S:] if each is not None and abs(each) <= STAYS_CHIPS]
+    return len(empty) >= DRY_MIN_S
+
+
 def worn_pad(facts: Facts) -> Finding | None:
     if felt_changed(facts):
         return None
-    unsure = {*_noisy(facts), *_in_trouble(facts, WET, WET_MIN_S)}
+    # Beside water a table is careful, too; a spot that reads nothing between its chips is dry.
+    wet = {sensor for sensor in _in_trouble(facts, WET, WET_MIN_S) if not _is_dry(facts, sensor)}
+    unsure = {*_noisy(facts), *wet}
     evidence = {sensor: why for sensor, why in _weak(facts).items() if sensor not in unsure}
     crept = _crept(facts)
     if crept:
@@ -240,15 +253,30 @@ def _rests_beside_zero(levels: Sequence[float | None]) -> bool:
 
 
 def _crept_up(levels: Sequence[float | None]) -> bool:
-    """Empty felt that rose a little each second; water comes within a second or two.
+    """Empty felt that rose a little each second, and never in one step.
 
-    Seconds with a chip or a hand on the spot are left out.
+    Seconds with a chip or a hand on the spot, or on its way, are left out; the felt may have crept
+    below them.
     """
-    bare = [each for each in levels if each is not None and each < CREEP_LAST[1]]
-    if len(bare) < CREEP_STEPS_MIN or not CREEP_LAST[0] <= median(bare[-3:]) <= CREEP_LAST[1]:
+    busy = {second for second, each in enumerate(levels) if each and each >= CREEP_LAST[1]}
+    bare = [
+        (second, each)
+        for second, each in enumerate(levels)
+        if each is not None and busy.isdisjoint((second - 1, second, second + 1))
+    ]
+    if len(bare) < CREEP_STEPS_MIN:
         return False
-    between = [each for each in bare if CREEP_FIRST[1] <= each <= CREEP_LAST[0]]
-    return len(between) >= CREEP_STEPS_MIN // 2
+    last = median(each for _, each in bare[-3:])
+    if not CREEP_LAST[0] <= last <= CREEP_LAST[1]:
+        return False
+    climb = 0.0
+    for (before_s, before), (now_s, now) in pairwise(bare):
+        step = now - before
+        if step <= CREEP_STEP_MAX * (now_s - before_s):
+            climb += step
+        elif step >= CREEP_JUMP_MIN:
+            return False
+    return climb >= CREEP_CLIMB_MIN
 
 
 RULES = (

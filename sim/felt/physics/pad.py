@@ -20,6 +20,7 @@ from sim.hardware.ics.base import FOREVER_NS, Source
 COUNTS_MAX = 1023
 SAMPLE_NS = 4_000_000
 SAMPLE_S = 0.004
+DRIFT_CALM_S = 10.0
 
 
 def counts_of(femtofarads: float) -> int:
@@ -84,8 +85,11 @@ class PhysicalPad(Source):
         for thing in self.things:
             added += thing.added_ff(t_s)
         total = self.stray_ff + self.sensitivity * added
-        for ramp in self.ramps:
-            total += ramp.at(t_s)
+        for ramp in self.ramps:  # written out: a drift for hours asks a hundred thousand times
+            if t_s >= ramp.end_s:
+                total += ramp.ff
+            elif t_s > ramp.begin_s:
+                total += ramp.ff * (t_s - ramp.begin_s) / (ramp.end_s - ramp.begin_s)
         if self.lamp is not None:
             total += self.lamp_ff * self.lamp()
         return total
@@ -134,6 +138,9 @@ class PhysicalPad(Source):
         until_ns = FOREVER_NS if until_s == inf else int(until_s * 1e9)
         still_ff = self.still_ff(t_s)
         spread_ff = self.noise_ff * EXTREME + self.mains_ff + abs(self.lamp_ff)
+        for ramp in self.ramps:
+            # It only ever goes one way, so it stays between its two ends.
+            spread_ff += abs(ramp.at(min(until_s, ramp.end_s)) - ramp.at(t_s))
         return until_ns, still_ff - spread_ff, still_ff + spread_ff
 
     def _calm_until(self, t_s: float) -> float:
@@ -144,8 +151,8 @@ class PhysicalPad(Source):
                 return t_s
         for ramp in self.ramps:
             if t_s < ramp.end_s:
-                # A second of the fastest drift is far less than one count.
-                until_s = min(until_s, t_s + 1.0)
+                # For so long the fastest drift is a few counts, and its bounds say how many.
+                until_s = min(until_s, t_s + DRIFT_CALM_S)
         for interference in self.interferences:
             if t_s < interference.end_s:
                 until_s = min(until_s, max(t_s, interference.begin_s))

@@ -27,6 +27,7 @@ INVERT, CHANGE_ON_ACK = 0x10, 0x08
 FULL = 0x10  # In ON_H and OFF_H.
 SOFTWARE_RESET = 0x06
 
+BROADCASTS = (*zip(SUB_ENABLES, SUB_ADDRESSES, strict=True), (ALL_CALL, ALL_CALL_ADDRESS))
 BROADCAST_ENABLES = ALL_CALL | SUB_ENABLES[0] | SUB_ENABLES[1] | SUB_ENABLES[2]
 
 OutputListener = Callable[[int, int, int], None]
@@ -39,7 +40,7 @@ class Pca9685(Ic):
         super().__init__(address)
         self.on_output: OutputListener | None = None
         self._levels = [0] * CHANNELS
-        self._shown: tuple[bool, int, bytearray] | None = None
+        self._shown: tuple[bool, int, bytes] | None = None
         self._written = False  # since the last STOP
         self._reset()
 
@@ -61,9 +62,8 @@ class Pca9685(Ic):
         return self.hears_other_addresses and address in self._broadcasts()
 
     def _broadcasts(self) -> list[int]:
-        mode = self._registers[MODE1]
-        pairs = [*zip(SUB_ENABLES, SUB_ADDRESSES, strict=True), (ALL_CALL, ALL_CALL_ADDRESS)]
-        return [self._registers[register] >> 1 for enable, register in pairs if mode & enable]
+        mode, registers = self._registers[MODE1], self._registers
+        return [registers[register] >> 1 for enable, register in BROADCASTS if mode & enable]
 
     def write(self, data: bytes) -> bool:
         if data:
@@ -209,16 +209,19 @@ class Pca9685(Ic):
     def _show(self) -> None:
         registers = self._registers
         # All of it that decides about the lamps; most looks find nothing new in it.
-        state = (self._is_dark(), registers[MODE2] & INVERT, registers[LED_FIRST : LED_LAST + 1])
-        if state == self._shown:
+        lamps = bytes(registers[LED_FIRST : LED_LAST + 1])
+        state = (self._is_dark(), registers[MODE2] & INVERT, lamps)
+        before = self._shown
+        if state == before:
             return
-        before, self._shown = self._shown, state
+        self._shown = state
         # Where nothing but levels was written, only those channels can differ.
         old = before[2] if before is not None and before[:2] == state[:2] else None
         for channel in range(CHANNELS):
-            place = slice(4 * channel, 4 * channel + 4)
-            if old is not None and old[place] == state[2][place]:
-                continue
+            if old is not None:
+                first = 4 * channel
+                if old[first : first + 4] == lamps[first : first + 4]:
+                    continue
             level = self._level_now(channel)
             if level != self._levels[channel]:
                 self._levels[channel] = level

@@ -21,7 +21,7 @@ class TextBackpack(Ic):
         super().__init__(address)
         self.glass = Hd44780()
         self._pins = ALL_HIGH
-        self.on_pins: Callable[[int], object] = lambda pins: None  # hears every change of the pins
+        self.on_pins: Callable[[int], object] | None = None  # hears every change of the pins
 
     def rows(self) -> list[str]:
         """What an eye reads: nothing without power or without light behind it."""
@@ -31,8 +31,15 @@ class TextBackpack(Ic):
 
     def write(self, data: bytes) -> bool:
         """Each byte is on the pins as soon as it is acknowledged, one after the other."""
-        for place, value in enumerate(data):
-            self._set_pins(value, self.now_ns - (len(data) - 1 - place) * self.byte_ns)
+        at_ns = self.now_ns - (len(data) - 1) * self.byte_ns
+        for value in data:
+            # A character is seven bytes, and two of them let E fall.
+            if self._pins & ENABLE and not value & ENABLE:
+                self._strobe(value, at_ns)
+            self._pins = value
+            if self.on_pins is not None:
+                self.on_pins(value)
+            at_ns += self.byte_ns
         return True
 
     def read(self, count: int) -> bytes:
@@ -52,13 +59,10 @@ class TextBackpack(Ic):
         self._pins = ALL_HIGH
         self.glass.power_on(self.now_ns)
 
-    def _set_pins(self, value: int, at_ns: int) -> None:
-        before, self._pins = self._pins, value
-        self.on_pins(value)
-        if not before & ENABLE or value & ENABLE:
-            return
-        if before & READ:
-            self.glass.read_strobe(bool(before & RS), at_ns)
+    def _strobe(self, value: int, at_ns: int) -> None:
+        """E falls with this byte."""
+        if self._pins & READ:
+            self.glass.read_strobe(bool(self._pins & RS), at_ns)
         else:
             # Data and RS must still stand when E falls: those are what the byte itself says.
             self.glass.strobe(bool(value & RS), value >> 4, at_ns)

@@ -15,8 +15,9 @@ from typing import Any
 from controller.config import UnitConfig
 from controller.link.enrol import ManagerPlace, enrol
 from controller.link.identity import IdentityFault, UnitIdentity
+from sim.floor.floor import Impossible
 
-OPERATOR_MAX_S = 20
+OPERATOR_MAX_S = 60  # a command starts in two seconds; a machine may be busy
 
 
 async def enrol_once(config: UnitConfig, data: Path, manager: dict[str, str]) -> UnitIdentity:
@@ -64,7 +65,13 @@ async def _operator(manager_data: Path, *words: str) -> str:
         *(sys.executable, "-m", "manager", command, "--data", str(manager_data), *rest),
         stdout=asyncio.subprocess.PIPE,
     )
-    answer, _ = await asyncio.wait_for(process.communicate(), OPERATOR_MAX_S)
+    try:
+        answer, _ = await asyncio.wait_for(process.communicate(), OPERATOR_MAX_S)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        late = f"the manager's command {command} took more than {OPERATOR_MAX_S} s; try again"
+        raise Impossible(late) from None
     if process.returncode != 0:
         raise RuntimeError(f"the operator's {command} was refused; the reason stands above")
     return answer.decode()

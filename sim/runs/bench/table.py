@@ -15,7 +15,6 @@ from controller.web.api import View
 from kit.web.version_signal import VersionSignal
 from protocol.sensor_id import letter_of, seat_of
 from sim.floor.floor import TABLES_FOLDER
-from sim.floor.looks import text_rows
 from sim.floor.unit import SimUnit
 from sim.floor.world import World
 from sim.runs.bench.cable import BenchCable
@@ -123,7 +122,7 @@ class BenchTable:
             "tamper": self._world.controls.lid_open,
             "seats": [self._seat(seat) for seat in range(1, self._config.seat_count + 1)],
             "keypad": list(board.keypad.keys) if board.keypad else [],
-            "text": text_rows(self._world),
+            "text": self._world.text.rows(),
             "cards": CARDS if board.card_reader else [],
             "faults": self._faults.view(),
             "shuffler": self._shuffler.view(),

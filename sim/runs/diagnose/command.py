@@ -38,9 +38,11 @@ def main(options: argparse.Namespace) -> int:
         print("\n".join(FAULTS))
         return 0
     if options.document:
-        from sim.runs.diagnose.document import fault_tree
+        from sim.runs.diagnose.document import PICTURE, fault_tree
+        from sim.runs.diagnose.looks import levels_drawn
 
         options.document.write_text(fault_tree(), encoding="utf-8")
+        (options.document.parent / PICTURE).write_text(levels_drawn(), encoding="utf-8")
         return 0
     seed = secrets.randbelow(SEED_MAX) if options.seed is None else options.seed
     if options.matrix:

@@ -32,6 +32,7 @@ PLAYED_S, NOTICED_S = 25, (12, 18)
 TECH = "Tech 3"
 READY_S = 3
 TECH_WAITS_S = 4
+ENDS_MAX, END_WAITS_S = 2, 1
 LIT_MIN = 0.4
 
 
@@ -146,7 +147,7 @@ async def _visit(ill: IllTable, unit: Unit) -> None:
         with suppress(Impossible):
             ill.table.remove(sensor)
     await asyncio.sleep(TECH_WAITS_S)
-    await ill.table.press("END")
+    await _end_game(ill, unit)
     acts = unit.service.acts
     try:
         await acts.enter(TECH)
@@ -157,6 +158,15 @@ async def _visit(ill: IllTable, unit: Unit) -> None:
         await unit.service.mode.leave()
     except ServiceRefused:
         return  # the bundle says why: what stops the table stops the technician's tests, too
+
+
+async def _end_game(ill: IllTable, unit: Unit) -> None:
+    """A game that the power went in is asked about once: END, and END again."""
+    for _ in range(ENDS_MAX):
+        await ill.table.press("END")
+        await asyncio.sleep(END_WAITS_S)
+        if not unit.keeper.live_state.round_open:
+            return
 
 
 async def _until_done(unit: Unit) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.journal import Journal
-from controller.journal.records import Entry
+from controller.journal.records import Entry, JournalRecord
 from controller.link.call_order import CallOrder
 from controller.link.link import ManagerLink
 from hal.worker import InlineWorker
@@ -39,6 +39,19 @@ class _Link(ManagerLink):
     """The shipped link, with an ear at its receipts."""
 
     heard: asyncio.Event
+    written_s = 0.0  # when the last events were handed to the line
+    answered_s = 0.0  # when the last receipt was there, before the journal takes it
+
+    async def _next_records(self) -> list[JournalRecord]:
+        records = await super()._next_records()
+        self.written_s = time.monotonic()
+        return records
+
+    async def _receive(self, stream: FrameStream) -> messages.Message:
+        message = await super()._receive(stream)
+        if isinstance(message, messages.Ack):
+            self.answered_s = time.monotonic()
+        return message
 
     async def _acknowledge(self, sequence: int) -> None:
         await super()._acknowledge(sequence)
@@ -75,6 +88,7 @@ class Unit:
         self.faults: list[str] = []
         self.shown: tuple[int, float] = (0, 0.0)  # cents, and since when
         self.latencies_ms: list[float] = []
+        self.line_ms: list[float] = []  # of those, without the unit's own journal and link
 
     @property
     def is_drained(self) -> bool:
@@ -99,6 +113,7 @@ class Unit:
         begun_s = time.monotonic()
         await self._say([*before, start])
         self.latencies_ms.append((time.monotonic() - begun_s) * 1000)
+        self.line_ms.append((self.link.answered_s - self.link.written_s) * 1000)
         self.acked_rounds += 1
 
     async def _say(self, bodies: list[events.EventBody]) -> None:
@@ -196,7 +211,7 @@ class Clients:
 
     async def do_play(self, until_s: float, pause_s: float) -> dict[str, Any]:
         for unit in self._units:
-            unit.latencies_ms = []
+            unit.latencies_ms, unit.line_ms = [], []
         before, cpu_s = sum(unit.acked_rounds for unit in self._units), time.process_time()
         late_ms, *_ = await asyncio.gather(
             _late_ms(until_s), *(unit.play(until_s, pause_s) for unit in self._units)
@@ -206,6 +221,7 @@ class Clients:
             "late_ms": late_ms,
             "rounds": sum(unit.acked_rounds for unit in self._units) - before,
             "latencies_ms": [each for unit in self._units for each in unit.latencies_ms],
+            "line_ms": [each for unit in self._units for each in unit.line_ms],
         }
 
     async def do_start_one(self) -> float:

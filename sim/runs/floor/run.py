@@ -8,10 +8,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-import socket
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -28,16 +24,15 @@ from manager.ledger.store.entries import Kind
 from manager.ledger.store.ledger import Ledger
 from manager.ledger_reader import ledger_to_read
 from sim.runs.floor.clients import SENSORS, run_clients
+from sim.runs.floor.processes import START_MAX_S, ManagerProcess, cpu_used, postmaster_of
 from sim.runs.floor.property import UnitFiles, set_up
+from sim.runs.floor.syncs import SyncProbe, syncs_ms
 from sim.runs.perf.figures import percentile
 
-ROOT = Path(__file__).resolve().parents[3]
 SYNCS = 200
-BLOCK_BYTES = 4096
 PROBES = 20
 PROBE_PAUSE_S = 0.4
 SHOWN_MAX_S = 30.0  # a table without a link counts as if it had been shown the change then
-START_MAX_S = 60.0
 ANSWER_MAX_S = 300.0  # of the units, beyond the time that they play
 
 
@@ -54,11 +49,11 @@ def run_floor(wanted: Wanted) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="floor-") as folder:
         data = Path(folder)
         units = set_up(data, wanted.tables, wanted.database)
-        sync_ms = _sync_ms(data)
-        manager = _ManagerProcess(data)
+        sync_ms = percentile(syncs_ms(data, SYNCS), 0.5)
+        manager = ManagerProcess(data)
         try:
             with _clients(units, manager.port, wanted.processes) as clients:
-                figures, acked = _played(wanted, manager, clients)
+                figures, acked = _played(wanted, data, manager, clients)
         finally:
             manager.stop()
         booked = _booked(data, acked)
@@ -73,7 +68,7 @@ def run_floor(wanted: Wanted) -> dict[str, Any]:
 
 
 def _played(
-    wanted: Wanted, manager: _ManagerProcess, clients: list[Connection]
+    wanted: Wanted, data: Path, manager: ManagerProcess, clients: list[Connection]
 ) -> tuple[dict[str, Any], dict[str, int]]:
     _ask(clients, "ready")
     empty_kb, cpu_s = manager.memory_kb(), manager.cpu_s()
@@ -81,13 +76,17 @@ def _played(
     _ask(clients, "connect")
     connected_s = max(_ask(clients, "drained")) - begun_s
     full_kb, connect_cpu_s = manager.memory_kb(), manager.cpu_s() - cpu_s
-    played = _play(wanted, manager, clients)
+    with SyncProbe(data) as probe:
+        played = _play(wanted, manager, clients)
     shown_ms = _shown_ms(clients)
     back_s = _killed(manager, clients) if wanted.kills else None
     reports = [each for part in _ask(clients, "report") for each in part]
     faults = sorted({fault for _, _, found in reports for fault in found})
     figures = {
         **played,
+        # Of the disk itself meanwhile, beside the ledger's own syncs and whoever else writes.
+        "sync_in_play_p50_ms": round(percentile(probe.took_ms, 0.5), 3),
+        "sync_in_play_p99_ms": round(percentile(probe.took_ms, 0.99), 3),
         "connected_s": round(connected_s, 2),
         "connect_cpu_ms_per_unit": round(connect_cpu_s * 1000 / wanted.tables, 2),
         "shown_p50_ms": round(percentile(shown_ms, 0.5), 1),
@@ -100,21 +99,32 @@ def _played(
     return figures, {table_id: rounds for table_id, rounds, _ in reports}
 
 
-def _play(wanted: Wanted, manager: _ManagerProcess, clients: list[Connection]) -> dict[str, Any]:
+def _play(wanted: Wanted, manager: ManagerProcess, clients: list[Connection]) -> dict[str, Any]:
     pause_s = len(SENSORS) * wanted.tables / wanted.wagers_per_s if wanted.wagers_per_s else 0.0
-    cpu_s, begun_s = manager.cpu_s(), time.monotonic()
+    postmaster = postmaster_of(wanted.database)
+    before, begun_s = cpu_used(manager, postmaster), time.monotonic()
     parts = _ask(clients, "play", begun_s + wanted.seconds, pause_s)
-    took_s, cpu_s = time.monotonic() - begun_s, manager.cpu_s() - cpu_s
+    took_s, cpu = time.monotonic() - begun_s, cpu_used(manager, postmaster).since(before)
     wagers = sum(part["rounds"] for part in parts) * len(SENSORS)
     latencies_ms = [each for part in parts for each in part["latencies_ms"]]
+    line_ms = [each for part in parts for each in part["line_ms"]]
     late_ms = [each for part in parts for each in part["late_ms"]]
-    units_cpu_s = sum(part["cpu_s"] for part in parts)
+    units_s = sum(part["cpu_s"] for part in parts)
+    ours_s = cpu.manager_s + cpu.database_s + units_s
+    us_per_wager = 1e6 / max(1, wagers)
     return {
         "wagers_per_second": round(wagers / took_s, 1),
-        "manager_cpu_us_per_wager": round(cpu_s * 1e6 / max(1, wagers), 1),
-        "units_cpu_us_per_wager": round(units_cpu_s * 1e6 / max(1, wagers), 1),
+        "manager_cpu_us_per_wager": round(cpu.manager_s * us_per_wager, 1),
+        "database_cpu_us_per_wager": round(cpu.database_s * us_per_wager, 1),
+        "units_cpu_us_per_wager": round(units_s * us_per_wager, 1),
+        # Of all processors together: the kernel's own work for the network is among the others'.
+        "others_cpu_share": round((cpu.machine_s - ours_s) / (cpu.machine_s + cpu.idle_s), 2),
+        "idle_cpu_share": round(cpu.idle_s / (cpu.machine_s + cpu.idle_s), 2),
         "ack_p50_ms": round(percentile(latencies_ms, 0.5), 2),
         "ack_p99_ms": round(percentile(latencies_ms, 0.99), 2),
+        # The same from the unit's line and back to it: manager, disk, network, and a busy machine.
+        "line_p50_ms": round(percentile(line_ms, 0.5), 2),
+        "line_p99_ms": round(percentile(line_ms, 0.99), 2),
         "units_late_p50_ms": round(percentile(late_ms, 0.5), 2),  # of those, the units' own
         "units_late_p99_ms": round(percentile(late_ms, 0.99), 2),
     }
@@ -143,7 +153,7 @@ def _until_moved(clients: list[Connection], before: set[int], until_s: float) ->
         time.sleep(0.05)
 
 
-def _killed(manager: _ManagerProcess, clients: list[Connection]) -> float:
+def _killed(manager: ManagerProcess, clients: list[Connection]) -> float:
     """Seconds from a kill -9 until every unit is back with a receipt for all it said."""
     killed_s = time.monotonic()
     manager.kill()
@@ -190,75 +200,6 @@ def _wagers_by_round(ledger: Ledger) -> Counter[tuple[str, int]]:
     for table_id, number, sensors in ledger.each(query, (str(Kind.WAGER),)):
         found[table_id, number] += len(sensors.split())
     return found
-
-
-def _sync_ms(folder: Path) -> float:
-    """What the disk itself takes to sync a block, p50."""
-    path = folder / "sync"
-    file = os.open(path, os.O_RDWR | os.O_CREAT)
-    took_ms: list[float] = []
-    try:
-        os.pwrite(file, bytes(BLOCK_BYTES * SYNCS), 0)
-        os.fsync(file)
-        for number in range(SYNCS):
-            begun_s = time.perf_counter()
-            os.pwrite(file, b"\1" * BLOCK_BYTES, number * BLOCK_BYTES)
-            os.fdatasync(file)
-            took_ms.append((time.perf_counter() - begun_s) * 1000)
-    finally:
-        os.close(file)
-        path.unlink()
-    return percentile(took_ms, 0.5)
-
-
-class _ManagerProcess:
-    """The shipped manager, on the same port each time it starts."""
-
-    def __init__(self, data: Path) -> None:
-        self._data = data
-        self.port = _free_port()
-        self.start()
-
-    def start(self) -> None:
-        """Again and again, as a service is: a lease in a database outlives its owner by seconds."""
-        until_s = time.monotonic() + START_MAX_S
-        while not self._serves():
-            self._process.wait()
-            if time.monotonic() > until_s:
-                raise CommandRefused(f"The manager has not started after {START_MAX_S:.0f} s.")
-
-    def _serves(self) -> bool:
-        command = [sys.executable, "-m", "manager", "serve", "--data", str(self._data)]
-        self._process = subprocess.Popen(
-            [*command, "--port", str(self.port), "--enrol-port", "0", "--web-port", "0"],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-        )
-        assert self._process.stdout is not None
-        with self._process.stdout as said:
-            return bool(said.readline())  # it says where it serves when it does
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    def stop(self) -> None:
-        self._process.send_signal(signal.SIGTERM)
-        self._process.wait(START_MAX_S)
-
-    def memory_kb(self) -> int:
-        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
-        return int(status.split("VmRSS:")[1].split()[0])
-
-    def cpu_s(self) -> float:
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii").split()
-        return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-    return port
 
 
 @contextmanager

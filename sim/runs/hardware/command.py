@@ -7,7 +7,11 @@ from pathlib import Path
 
 from sim.floor.floor import TABLES_FOLDER
 from sim.runs.hardware.drawings import electrode, schematic
+from sim.runs.hardware.layout import from_below, pad_steps
 from sim.runs.hardware.page import boards, page
+
+# By the arithmetic of the page, the board whose leads may be as long as a layout needs.
+BUILT = "four-card-touch-fdc"
 
 
 def files(tables: Path = TABLES_FOLDER) -> dict[str, str]:
@@ -16,7 +20,13 @@ def files(tables: Path = TABLES_FOLDER) -> dict[str, str]:
         f"pictures/hardware-{name}.svg": schematic(name, board[1])
         for name, board in boards(tables).items()
     }
-    return {"hardware.md": page(tables), "pictures/hardware-electrode.svg": electrode(), **drawn}
+    return {
+        "hardware.md": page(tables),
+        "pictures/hardware-electrode.svg": electrode(),
+        "pictures/hardware-from-below.svg": from_below(BUILT, boards(tables)[BUILT][1]),
+        "pictures/hardware-pad-steps.svg": pad_steps(),
+        **drawn,
+    }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -92,6 +92,9 @@ def _electrode() -> Iterator[str]:
     yield ""
     yield "![Electrode and shield under one spot](pictures/hardware-electrode.svg)"
     yield ""
+    yield paragraph("""How a pad is fixed, and how its lead runs under the layout, is drawn in the
+[guide for installing](table-care.md#install-under-a-layout).""")
+    yield ""
     distance = sensing_leads.plane_distance_mm(PAD_MM)
     yield paragraph(f"""A pad of {PAD_MM} mm over a plane that is {distance:.1f} mm below it has
 the assumed stray of {sensing_leads.middle("pad stray, fF") / 1000:.2f} pF, without what leaves

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 STYLE = (
@@ -28,6 +29,18 @@ class Drawing:
             f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" style="stroke:{colour}"/>'
         )
         self._reach(max(x1, x2), max(y1, y2))
+
+    def circle(self, x: float, y: float, radius: float, fill: str = "#fff") -> None:
+        self._parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" style="fill:{fill}"/>')
+        self._reach(x + radius, y + radius)
+
+    def path(self, points: Sequence[tuple[float, float]], colour: str, dash: str = "") -> None:
+        """A wire along these points."""
+        line = " ".join(f"{x:g},{y:g}" for x, y in points)
+        style = f"stroke:{colour}" + (f";stroke-dasharray:{dash}" if dash else "")
+        self._parts.append(f'<polyline points="{line}" style="fill:none;{style}"/>')
+        for x, y in points:
+            self._reach(x, y)
 
     def text(self, x: float, y: float, words: str, kind: str = "") -> None:
         css = f' class="{kind}"' if kind else ""

@@ -70,25 +70,43 @@ def _floor(wanted: Wanted, hot_per_s: float | None, beside: str = "") -> list[Fi
     full = run_floor(wanted)
     engine, rate = full["engine"], full["wagers_per_second"]
     figures = [
-        _rate(f"{engine}: durable wagers on one meter", rate, hot_per_s, beside),
+        _rate(
+            f"{engine}: durable wagers on one meter", rate, hot_per_s, f"{_shares(full)}; {beside}"
+        ),
         _none(f"{engine}: acknowledged and lost", full["lost"]),
         _none(f"{engine}: doubled", full["doubled"]),
         at_most(f"{engine}: all back after kill -9", full["back_after_kill_s"], 10, "s"),
         at_most(f"{engine}: change shown at all tables, p99", full["shown_p99_ms"], 250, "ms"),
         at_most(f"{engine}: memory per unit", full["memory_per_unit_kb"], 100, "KB"),
     ]
-    if wanted.database:
-        return figures
-    steady = run_floor(wanted._replace(wagers_per_s=STEADY_PER_S, kills=False))
-    sync_ms = steady["sync_p50_ms"]
+    return figures + _receipts(wanted)
+
+
+def _receipts(wanted: Wanted) -> list[Figure]:
+    """How long a receipt takes at a steady pace, and who had the processors meanwhile."""
+    place = wanted.database + "#steady" if wanted.database else ""
+    if place:
+        _make_ledger(place)
+    steady = run_floor(wanted._replace(database=place, wagers_per_s=STEADY_PER_S, kills=False))
+    engine, figures = steady["engine"], []
     for name, bound_ms in (("p50", 5), ("p99", 20)):
         value_ms, late_ms = steady[f"ack_{name}_ms"], steady[f"units_late_{name}_ms"]
-        note = (
-            f"the disk's own sync of {sync_ms:.2f} ms is in it; the units were {late_ms:.2f} late"
-        )
+        sync_ms = steady[f"sync_in_play_{name}_ms"]
+        note = f"of it the disk's own sync {sync_ms:.2f} ms; the units were {late_ms:.2f} late"
         title = f"{engine}: receipt at {STEADY_PER_S} wagers/s, {name}"
-        figures.append(at_most(title, value_ms, bound_ms + sync_ms, "ms", note))
+        figures.append(
+            at_most(title, value_ms, bound_ms + sync_ms, "ms", f"{note}; {_shares(steady)}")
+        )
     return figures
+
+
+def _shares(told: dict[str, Any]) -> str:
+    """The CPU that each process used for a wager: together they cannot use more than there is."""
+    used = [
+        f"{name} {told[f'{name}_cpu_us_per_wager']:.0f}"
+        for name in ("manager", "database", "units")
+    ]
+    return f"CPU-us a wager: {', '.join(used)}; others had {told['others_cpu_share']:.0%}"
 
 
 def _in_process(engine: str, place: str, tables: int, hot_per_s: float, beside: str) -> Figure:
@@ -146,8 +164,12 @@ def _pgbench(server: Any, script: str) -> float:
 
 
 def _new_ledger(server: Any, group: str = "") -> str:
+    url: str = server.url() + group
+    _make_ledger(url)
+    return url
+
+
+def _make_ledger(url: str) -> None:
     from manager.__main__ import main
 
-    url: str = server.url() + group
     assert main(["make-ledger", url]) == 0
-    return url

@@ -8,9 +8,9 @@ import time
 
 from hal import aio
 from sim.floor.floor import Floor, FloorTable
-from sim.runs.perf.figures import Figure
+from sim.runs.perf.figures import Figure, at_least
 from sim.runs.sense.matrix import Plan, run_matrix
-from sim.runs.storm.options import DEPTHS, StormOptions
+from sim.runs.storm.options import DEEP, DEPTHS, WIDE, StormOptions
 from sim.runs.storm.run import run_storm
 from sim.time.loop import run_virtual
 
@@ -19,6 +19,7 @@ ROUND_S = 45
 SEATS = (1, 3, 4, 6)
 SENSING_TRIALS = 300
 STORM_TABLES, STORM_HOURS, STORM_SEED = 4, 0.1, 1
+STORM_AIMS = {DEEP: 0.15, WIDE: 0.7}
 
 
 def measure() -> list[Figure]:
@@ -41,11 +42,12 @@ def _storm(depth: str) -> Figure:
     result = run_storm(StormOptions.drawn(STORM_TABLES, STORM_HOURS, STORM_SEED, depth))
     table_hours = STORM_TABLES * STORM_HOURS
     verdict = "every promise was kept" if result.passed else "A PROMISE WAS BROKEN"
-    return Figure(
+    return at_least(
         f"table-hours per CPU-second, in a {depth} storm",
         table_hours / result.cpu_seconds,
+        STORM_AIMS[depth],
         "table-h/CPU-s",
-        f"aim 100; {STORM_TABLES} tables, seed {STORM_SEED}: {result.rounds} rounds, "
+        f"{STORM_TABLES} tables, seed {STORM_SEED}: {result.rounds} rounds, "
         f"{sum(result.faults.values())} faults; {table_hours * 3600 / result.cpu_seconds:.0f}x "
         f"real time; {verdict}",
     )

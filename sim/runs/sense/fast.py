@@ -42,6 +42,8 @@ class _Electrode:
         "_filter_ns",
         "_ic",
         "_raw",
+        "_settled_bit",
+        "_settled_ns",
         "_streak",
         "_zero",
         "bit",
@@ -68,6 +70,7 @@ class _Electrode:
         self._ic = ic
         self._raw = ic.raw
         self._filter_ns = ic.filter_ns
+        self._settled_bit = False
         self.rebase()
         self._streak = 0
         self.pad.lamp = self._lamp
@@ -77,6 +80,7 @@ class _Electrode:
         step = self._ic.baseline_step
         self._baseline = self.spot.reference_now(self.reference) // step * step
         self._zero = self.spot.zero
+        self._settled_ns = 0
 
     @property
     def is_apart(self) -> bool:
@@ -115,6 +119,9 @@ class _Electrode:
         """The first sample from `at_ns` on that could move the touch bit, if that bit matters."""
         if self.spot.presence == UNSURE and self.spot.classifier.kind == FOREIGN:
             return FOREVER_NS  # an unsure spot does not listen to its touch bit
+        # A scene is laid out before it begins, so a bound that was found once holds.
+        if at_ns < self._settled_ns and self.bit == self._settled_bit and not self._streak:
+            return self._settled_ns
         until_ns, least_ff, most_ff = self.pad.calm_ff(at_ns - self._filter_ns)
         if until_ns <= at_ns:
             return at_ns
@@ -122,7 +129,10 @@ class _Electrode:
             is_settled = self._baseline - self._raw(least_ff) >= self._ic.release
         else:
             is_settled = self._baseline - self._raw(most_ff) <= self._ic.touch
-        return until_ns if is_settled and not self._streak else at_ns
+        if not is_settled or self._streak:
+            return at_ns
+        self._settled_ns, self._settled_bit = until_ns, self.bit
+        return until_ns
 
 
 class FastTable:

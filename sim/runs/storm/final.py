@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from sim.runs.storm.checks.ledger_watch import LedgerWatch
 from sim.runs.storm.checks.table_watch import REST_MS
+from sim.runs.storm.faults.damage import let_go_on
 from sim.runs.storm.faults.operators import resume
 from sim.runs.storm.floor.clock import now_ms
 from sim.runs.storm.floor.floor import StormFloor
@@ -19,7 +20,9 @@ from sim.runs.storm.floor.table import StormTable
 LAST_ROUND_MAX_S = 240.0
 DRAIN_MAX_S = 60.0
 FORK_MAX_S = 120.0
+RESTORE_TRIES_MAX = 8
 HAND_S = 0.4
+PLAY_S = 1.5
 DRY_S = 12.0  # felt that was wet must have been dry and empty for ten seconds
 
 
@@ -43,7 +46,17 @@ async def heal(floor: StormFloor) -> None:
         while not (table.unit.alive or table.retired or floor.record.violations):
             await asyncio.sleep(0.1)
             await table.power_on()
+    await asyncio.gather(*(_let_go_on(floor, table) for table in floor.tables))
     await _resolve_clones(floor)
+
+
+async def _let_go_on(floor: StormFloor, table: StormTable) -> None:
+    """A restored unit that still waits for its operator."""
+    if table.journal.awaits_state and not (table.retired or floor.record.violations):
+        await let_go_on(table, RESTORE_TRIES_MAX)
+        if table.journal.awaits_state:
+            sentence = f"a restored unit was never let go on: {_picture(table)}"
+            floor.record.violate("a restored unit goes on where it was", table.name, sentence)
 
 
 def _heal_table(table: StormTable) -> None:
@@ -85,27 +98,55 @@ async def check_all(floor: StormFloor) -> None:
             if not dealer.finished:
                 _violate(floor, dealer.table, _picture(dealer.table))
         return
+    left_s = floor.loop.time()
     await _drain(floor)
-    await asyncio.sleep(REST_MS / 1000 + 1.0)
+    await _rest(floor.tables, REST_MS + 1000)
     for table in floor.tables:
         if not table.retired and not floor.record.violations:
             _check_table(floor, table)
     if not floor.record.violations:
-        await _check_sensing(floor)
+        await _check_sensing(floor, left_s)
+    if not floor.record.violations:
+        await _drain(floor)
     for manager in floor.managers:
         _check_ledger(floor, manager.ledger)
         manager.compare_with_log()
 
 
-async def _check_sensing(floor: StormFloor) -> None:
-    """Whatever was broken or wet: on the empty, healed felt every chip shows again."""
+async def _check_sensing(floor: StormFloor, left_s: float) -> None:
+    """Whatever was broken or wet: on the empty, healed felt every chip shows again, and plays.
+
+    The dealers have left at `left_s`, with all chips.
+    """
     tables = [table for table in floor.tables if not table.retired]
-    await asyncio.sleep(DRY_S)
+    if any(table.watch.felt_in_doubt for table in tables):
+        await asyncio.sleep(max(0.0, left_s + DRY_S - floor.loop.time()))
     for act in (StormTable.place, StormTable.remove):
         await asyncio.gather(*(_at_every_spot(table, act) for table in tables))
-        await asyncio.sleep(REST_MS / 1000 + 0.1)
+        await _rest(tables, REST_MS + 100)
         for table in tables:
             table.check_lights()
+        if act is StormTable.place and not floor.record.violations:
+            await asyncio.gather(*(_play_once(floor, table) for table in tables))
+
+
+async def _play_once(floor: StormFloor, table: StormTable) -> None:
+    """One more game: whatever the table went through, nothing keeps it from going on."""
+    await table.press("START")
+    await asyncio.sleep(PLAY_S)
+    accepted = len(table.journal.round.accepted)
+    if not table.journal.round.is_open or accepted < len(table.sensors):
+        sentence = f"{accepted} of {len(table.sensors)} bets are taken: {_picture(table)}"
+        floor.record.violate("a healed table plays", table.name, sentence)
+    await table.press("END")
+    await asyncio.sleep(PLAY_S)
+
+
+async def _rest(tables: list[StormTable], for_ms: int) -> None:
+    """Nobody touches them; then somebody looks."""
+    for table in tables:
+        table.watch.expect_look(for_ms)
+    await asyncio.sleep(for_ms / 1000)
 
 
 async def _at_every_spot(table: StormTable, act: Callable[[StormTable, str], None]) -> None:
@@ -146,6 +187,10 @@ def _check_table(floor: StormFloor, table: StormTable) -> None:
     if table.journal.round.is_open:
         sentence = f"round {table.journal.round.number} was never ended, but the table is open"
         floor.record.violate("no round lost", table.name, sentence)
+    untold = table.manager.ledger.game_acts.untold(table.table_id)
+    if untold:
+        sentence = f"win {min(untold)} was taken back, and the table does not know"
+        floor.record.violate("an order reaches its table", table.name, sentence)
     if table.unit.journal is not None:
         table.manager.tails.remembered(table.name, table.unit.journal.tail.told)
     table.check_lights()
@@ -154,8 +199,8 @@ def _check_table(floor: StormFloor, table: StormTable) -> None:
 def _check_ledger(floor: StormFloor, ledger: LedgerWatch) -> None:
     for claim in ledger.books.claims.values():
         retired = any(t.retired and t.table_id == claim.table_id for t in floor.tables)
-        if claim.state in ("open", "owed") and not retired:
-            sentence = f"claim {claim.number} of {claim.table_id} was never settled"
+        if claim.state in ("open", "owed", "backed out") and not retired:
+            sentence = f"claim {claim.number} of {claim.table_id} is {claim.state} for ever"
             floor.record.violate("no win lost", ledger.name, sentence)
 
 

@@ -24,6 +24,14 @@ STEPS_LOST_WITH_LEASE = "steps that were not durable went with the old owner"
 UNKNOWN_COMMIT_DONE = "a commit without an answer was found done"
 UNKNOWN_COMMIT_REPEATED = "a commit without an answer was found missing, and repeated"
 METER_ADJUSTED = "an operator adjusted a meter in play"
+VOID_ORDER_CARRIED_OUT = "a game was void because two people at the manager ordered it"
+WIN_REVERSED_IN_ITS_GAME = "a win was taken back while its game was on"
+WIN_RECORDED_AGAIN = "a win that was taken back was recorded again"
+WIN_BACKED_OUT = "a logged win was backed out, and its table took it back"
+UNIT_RESTORED = "a damaged unit was restored, and went on where it was"
+RESTORED_UNDELIVERED = "a restored unit delivered what its damaged journal had not"
+SHUFFLER_RECORDED = "a shuffler's word was recorded"
+SHUFFLER_ADVICE = "a claimed hand was held against the cards that a shuffler had shown"
 HELD_BUS_FREED = "a unit freed its held bus"
 RESTED_LIGHTS_COMPARED = "the lights of a resting table were compared with the truth"
 SEVERAL_AWARDS = {
@@ -47,6 +55,11 @@ MUST_FIRE = (
     UNKNOWN_COMMIT_DONE,
     UNKNOWN_COMMIT_REPEATED,
     METER_ADJUSTED,
+    VOID_ORDER_CARRIED_OUT,
+    WIN_REVERSED_IN_ITS_GAME,
+    WIN_BACKED_OUT,
+    UNIT_RESTORED,
+    RESTORED_UNDELIVERED,
     RESTED_LIGHTS_COMPARED,
 )
 # Below this a storm may miss a mark by chance; from here on a missing mark fails it.

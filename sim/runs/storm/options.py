@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from sim.runs.storm.faults.deck import KINDS
+from sim.runs.storm.faults.deck import ACT_KINDS, FAULT_KINDS, KINDS
 
 # What brings about the rarest of the things that must happen.
 DEEP, WIDE = "deep", "wide"  # through the registers of the sensing ICs, or above them
@@ -25,6 +25,7 @@ class StormOptions:
     fault_every_s: float = 30.0  # of each table, on average
     weights: dict[str, int] = field(default_factory=dict)
     depth: str = DEEP
+    act_every_s: float = 30.0  # of each table, on average
 
     @classmethod
     def drawn(cls, tables: int, hours: float, seed: int, depth: str = DEEP) -> StormOptions:
@@ -32,9 +33,12 @@ class StormOptions:
         every_s = chance.choice((8.0, 12.0, 20.0, 30.0))
         weights = {
             kind: chance.choice((1, 1, 2, 4)) * (2 if kind in TELLING_KINDS else 1)
-            for kind in KINDS
+            for kind in FAULT_KINDS
         }
-        return cls(tables, hours, seed, every_s, weights, depth)
+        chance = random.Random(f"acts {seed}")  # of their own, so that the faults stay as they were
+        act_every_s = chance.choice((15.0, 25.0, 40.0))
+        weights |= {kind: chance.choice((1, 1, 2)) for kind in ACT_KINDS}
+        return cls(tables, hours, seed, every_s, weights, depth, act_every_s)
 
     def without_kinds(self, kinds: Collection[str]) -> StormOptions:
         """The same numbers with these kinds of fault left out: another storm."""

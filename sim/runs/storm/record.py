@@ -11,6 +11,7 @@ import hashlib
 from collections import Counter, deque
 from dataclasses import dataclass
 
+from sim.runs.storm.faults.deck import ACT_KINDS
 from sim.runs.storm.floor.clock import now_ms
 from sim.runs.storm.marks import Marks
 
@@ -42,6 +43,11 @@ class Record:
         self.event_count = 0
         self.lines: deque[str] = deque(maxlen=None if keep_all else LINES_KEPT)
         self._trace = hashlib.sha256()
+
+    @property
+    def fault_count(self) -> int:
+        """Without what people did about games and wins."""
+        return self.faults.total() - sum(self.faults[kind] for kind in ACT_KINDS)
 
     @property
     def trace_sha256(self) -> str:

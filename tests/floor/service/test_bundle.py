@@ -14,6 +14,9 @@ from io import BytesIO
 from pathlib import Path
 
 from controller.config import parse_unit_config
+from controller.data_folder import black_box_path
+from controller.evidence.black_box import TraceStore
+from controller.evidence.decision_log import decided_file
 from controller.journal.recovery.opening import open_journal
 from controller.service.bundle.door import serve_bundles, socket_path, take_bundle
 from controller.service.bundle.from_files import bundle_of_files
@@ -173,6 +176,11 @@ def test_a_unit_that_does_not_run_gives_what_it_kept(tmp_path: Path) -> None:
     assert bundle.part("journal") == []
     assert b"mmc0" in bundle.files["kernel.log"]
     assert set(bundle.head["missing"]) == {"live", "health", "traces"}
+    store = TraceStore(str(black_box_path(tmp_path)))
+    store.keep_decided([b"a row"], {b"digest": b"rules"})
+    store.close()
+    kept = read_bundle(bundle_of_files(config, tmp_path, b"")).files["decisions.cbor"]
+    assert kept == decided_file([b"a row"], {b"digest": b"rules"})
     other = replace(config, board=replace(config.board, serial="UF-0009"))
     refused = read_bundle(bundle_of_files(other, tmp_path, b""))
     assert "belongs to unit UF-0001" in refused.head["missing"]["journal"]

@@ -16,7 +16,8 @@ from hal import aio
 from protocol import numbers
 from protocol.bundle.archive import Bundle, read_bundle, write_bundle
 from sim.floor.floor import FloorTable
-from sim.runs.replay_bundle import Line, ReplayFault, replay_bundle
+from sim.runs.replay_bundle import replay_bundle
+from sim.runs.replay_decisions import Line, ReplayFault
 from sim.time.loop import run_virtual
 from tests.kit.service_table import TECH, open_table, service_of
 
@@ -54,11 +55,11 @@ def changed(bundle: Bundle, name: str, content: bytes) -> Bundle:
 
 
 def differing(bundle: Bundle) -> list[Line]:
-    return [line for line in replay_bundle(bundle) if line.differs]
+    return [line for line in replay_bundle(bundle).lines if line.differs]
 
 
 def test_a_sound_bundle_replays_without_a_difference(bundle: Bundle) -> None:
-    lines = {line.what: line for line in replay_bundle(bundle)}
+    lines = {line.what: line for line in replay_bundle(bundle).lines}
     assert not any(line.differs for line in lines.values()), lines
     assert lines["round 1, bets"].now == "3A, 5A"
     assert lines["round 2, spot 2A"].now == "accepted"

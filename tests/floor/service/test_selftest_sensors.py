@@ -200,6 +200,7 @@ def test_a_silent_sensing_ic_is_named(bench: Bench, table: str, label: str, seat
     found = bench.run(table, lambda world: world.faults.nack("sense-1"))
     assert faults(found) == [*(f"sensor {seat}A" for seat in range(1, seats + 1)), "bus 1"]
     assert found["sensor 1A"][1].startswith(f"sense-1 ({label}): I2C bus 1: no IC acknowledged")
+    assert found["sensor 1A"][1].endswith("Look at its plug, cable and supply.")
 
 
 def test_a_silent_lamp_ic_is_named_and_the_others_lights_pass(bench: Bench) -> None:

@@ -14,6 +14,7 @@ from controller.service.live.mode import LOST, ServiceMode
 from controller.service.live.readings import LiveReadings
 from controller.table.state import TableState
 from hal import aio
+from protocol import numbers
 from sim.time.loop import run_virtual
 from tests.kit.service_table import (
     TABLES,
@@ -253,9 +254,13 @@ async def selftest(name: str) -> None:
         assert aio.ticks_diff(aio.ticks_ms(), began_ms) < 30_000
         parts = {each["part"] for each in verdicts}
         assert {f"sensor {each.id}" for each in table.config.board.sensors} <= parts
+        assert service.view()["trials"] == [], "nobody pressed or turned anything"
         await service.mode.leave()
         await aio.sleep_ms(2000)
         assert ("self-test", TECH, "done") in uses(table)
+        # The test of the bus's recovery takes the supply from everything on it, text display too.
+        records = unit.hardware.stores.journal.records.after(0, 10_000)
+        assert not [each for each in records if each.kind == numbers.FAULT], "it left a fault"
         assert unit.pages.view()["state"] == "open"
 
 

@@ -143,6 +143,7 @@ async def everything_is_told() -> None:
         log = (await client.get("/log")).json()
         kinds = [each["kind"] for each in log["journal"]]
         assert {"Boot", "RoundStart", "RoundEnd", "Service"} <= set(kinds)
+        assert all(each["text"] for each in log["journal"]), "a line says nothing"
         newest = log["journal"][-1]["sequence"]
         again = (await client.get(f"/log?sequence={newest}")).json()
         assert again["journal"] == []

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 
 from controller.inputs.keypad_dialog import QUESTION_MS
 from controller.text.display import CODE
+from controller.text.layout import screens
 from hal import aio
 from sim.floor.floor import Floor, FloorTable
-from sim.floor.looks import text_rows
 from sim.time.loop import run_virtual
 
 KEYPAD, NO_SEATS = "four-card-keypad", "face-up-pai-gow-keypad"
@@ -43,7 +43,7 @@ async def press(table: FloorTable, *keys: str) -> None:
 
 
 def shown(table: FloorTable) -> str:
-    return " ".join(" ".join(text_rows(table.world)).split())
+    return " ".join(" ".join(table.world.text.rows()).split())
 
 
 def faults(table: FloorTable) -> set[str]:
@@ -121,6 +121,33 @@ def test_the_panel_answers_what_its_line_asks() -> None:
         assert unit.keeper.state.hands == [["2A", "full-house"]]
 
     at_table(NO_SEATS, test)
+
+
+def test_the_rows_say_what_the_pages_say() -> None:
+    """Catches: a part of the view that the rows show and `text_view` leaves out."""
+
+    def compare(table: FloorTable) -> None:
+        unit = table.unit.controller
+        assert unit is not None
+        assert unit.inputs.keypad is not None
+        question = unit.inputs.keypad.question()
+        whole, part = unit.pages.view(), unit.pages.text_view()
+        assert screens(part, question) == screens(whole, question)
+        assert part.items() <= {**whole, "guide": {"sentence": whole["guide"]["sentence"]}}.items()
+
+    async def test(table: FloorTable) -> None:
+        compare(table)
+        table.place("5A")
+        await aio.sleep_ms(HAND_MS)
+        compare(table)
+        for key in ("START", "HAND four-aces", "CONFIRM", "CANCEL", "END"):
+            await press(table, key)
+            compare(table)
+        table.cable.pull()
+        await aio.sleep_ms(6000)
+        compare(table)
+
+    at_table(KEYPAD, test)
 
 
 def test_a_lost_display_is_one_fault_that_stops_nothing_and_passes() -> None:

@@ -238,6 +238,24 @@ async def flags():
     await flag.wait()
     await task
     print("flag woke its waiter")
+    task = aio.create_task(interrupt(), "interrupt")
+    print("flag within its time:", await aio.wait_set_ms(flag, 500))
+    print("flag after it:", await aio.wait_set_ms(flag, 5))
+    await task
+
+
+async def events():
+    event = aio.Event()
+    print("event that nobody sets:", await aio.wait_set_ms(event, 5))
+
+    async def later():
+        await aio.sleep_ms(3)
+        event.set()
+
+    task = aio.create_task(later(), "later")
+    print("event within its time:", await aio.wait_set_ms(event, 500))
+    print("event that is set:", await aio.wait_set_ms(event, 5))
+    await task
 
 
 def ticks():
@@ -264,6 +282,7 @@ async def main():
     await mailboxes()
     await one_consumer()
     await flags()
+    await events()
     ticks()
     start = aio.ticks_ms()
     await aio.sleep_ms(20)

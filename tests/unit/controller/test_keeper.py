@@ -19,7 +19,10 @@ from controller.table.answer import TAKEN, Answer
 from hal import aio
 from hal.worker import InlineWorker
 from protocol import numbers
+from protocol.proof.lineage import EarlierPlace, recorded_anew
 from protocol.wire import events as wire_events
+from protocol.wire import messages
+from protocol.wire.rows import NO_COUNTERS
 from sim.runs.storm.floor.slow_disk import Pace, SlowDisk
 from sim.time.loop import run_virtual
 from tests.kit.core_table import make_rules
@@ -121,6 +124,21 @@ def test_a_unit_that_goes_down_leaves_nothing_running(journal: Journal) -> None:
     run_virtual(scenario())
 
 
+def test_a_unit_that_goes_down_begins_nothing_more(journal: Journal) -> None:
+    """Catches: work begun between the end and the last task's end, which nobody finishes."""
+
+    async def scenario() -> int:
+        keeper = make_keeper(journal)
+        keeper.abandon()
+        with pytest.raises(asyncio.CancelledError):
+            await keeper.submit(make_rules(), commands.start(ACCEPTED))
+        recorded = journal.last_sequence
+        journal.close()
+        return recorded + len(asyncio.all_tasks()) - 1  # this one
+
+    assert run_virtual(scenario()) == 0
+
+
 def test_too_many_commands_at_once_are_refused_and_the_first_ones_answered(
     journal: Journal,
 ) -> None:
@@ -171,6 +189,24 @@ def test_a_round_is_as_old_after_a_power_cut_as_the_clock_and_its_records_say(
         assert again.clock.age_ms() == age_ms
         await asyncio.sleep(1)
         assert again.clock.age_ms() == age_ms + 1_000
+        journal.close()
+
+    run_virtual(scenario())
+
+
+def test_a_round_that_a_new_journal_goes_on_with_is_as_old_as_it_was(journal: Journal) -> None:
+    """Catches: a new disk in the middle of a round, whose late chips count from the new start."""
+    wall, before = Wall(), b"the-old-journal!"
+    start = wire_events.RoundStart(3, ("3A",), (), (), 100)
+    body = recorded_anew(start.to_body(), EarlierPlace(before, 5, bytes(32)), known=True)
+    told = messages.Event(5, start.KIND, body, 10, wall.now_ms - 60_000, bytes(32))
+    state = messages.State(before, 5, bytes(32), 3, 0, NO_COUNTERS, 1, ())
+
+    async def scenario() -> None:
+        keeper = restarted(journal, wall)
+        await keeper.adopt_state(state, [told])
+        assert (keeper.state.round_open, keeper.state.round_number) == (True, 3)
+        assert keeper.clock.age_ms() == 60_000
         journal.close()
 
     run_virtual(scenario())
@@ -261,6 +297,29 @@ def test_training_waits_for_the_end_of_a_game_and_leaves_no_press_in_the_journal
     run_virtual(scenario())
 
 
+def test_a_forgotten_win_is_filled_in_from_the_games_that_were_really_played(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: a forgotten win without its game, and one of a training taken for a real one."""
+
+    async def scenario() -> None:
+        keeper, rules, filled = restarted(journal, Wall()), make_rules(), list[bool]()
+
+        def filled_in(_games: object, command: Any, _wins: object) -> Any:
+            filled.append(keeper.training is None)
+            return command
+
+        monkeypatch.setattr(type(keeper.last_games), "filled_in", filled_in)
+        asked = commands.forgotten(1, "misread", ["5A"], [], [])
+        await keeper.submit(rules, asked)
+        await keeper.begin_training([], "Supervisor 1")
+        await keeper.submit(rules, asked)
+        assert filled == [True]
+        journal.close()
+
+    run_virtual(scenario())
+
+
 def test_what_changes_nothing_costs_no_write(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +359,38 @@ def test_what_the_dealer_had_touched_so_far_outlives_a_power_cut(journal: Journa
         assert keeper.state.selected_seat == 3
         await keeper.restore()
         assert keeper.state.selected_seat == 3
+        journal.close()
+
+    run_virtual(scenario())
+
+
+def test_what_is_remembered_at_play_is_what_a_restart_finds(journal: Journal) -> None:
+    """Catches: games and wins that are followed only while the journal is read, or only at play."""
+
+    async def scenario() -> None:
+        rules = make_rules()
+        keeper = RoundKeeper(
+            journal, InlineWorker("disk"), lambda: 7, lambda _answer, _spoken: None
+        )
+        lines = [["3A", "three-of-a-kind", 900, "", numbers.SOURCE_TRAY]]
+        for command in (
+            *(commands.start(ACCEPTED), commands.end()),
+            *(commands.start(ACCEPTED), commands.seat(3), commands.hand("three-of-a-kind")),
+            *(commands.confirm(), commands.award(1, lines, [], numbers.ROLE_DEALER, False)),
+            *(commands.committed(1, 5, lines, []), commands.tick(3, 100), commands.end()),
+            commands.start(ACCEPTED),
+        ):
+            answer = await keeper.submit(rules, command)
+            assert answer.accepted, (command, answer)
+        games, wins = list(keeper.last_games.kept), keeper.last_wins
+        assert [(game.number, game.wall_ms, game.accepted) for game in games] == [
+            (number, 7, ["3A"]) for number in (1, 2, 3)
+        ]
+        settled = [wins.settled_in(number) for number in (1, 2, 3)]
+        assert settled == [[], ["3A"], []]
+        await keeper.restore()
+        assert list(keeper.last_games.kept) == games
+        assert [keeper.last_wins.settled_in(number) for number in (1, 2, 3)] == settled
         journal.close()
 
     run_virtual(scenario())

@@ -71,6 +71,40 @@ def test_a_timeout_that_is_not_needed_returns_the_result():
     assert run_virtual(main()) == [42, 42]
 
 
+@pytest.mark.parametrize("kind", [aio.Event, aio.ThreadSafeFlag])
+def test_a_wait_for_so_long_says_whether_it_was_set(kind: type) -> None:
+    async def main() -> list[tuple[bool, int]]:
+        awaited, seen = kind(), []
+        seen.append((await aio.wait_set_ms(awaited, 20), aio.ticks_ms()))
+        asyncio.get_running_loop().call_later(0.007, awaited.set)
+        seen.append((await aio.wait_set_ms(awaited, 20), aio.ticks_ms()))
+        awaited.clear()
+        seen.append((await aio.wait_set_ms(awaited, 20), aio.ticks_ms()))
+        awaited.set()
+        seen.append((await aio.wait_set_ms(awaited, 20), aio.ticks_ms()))
+        return seen
+
+    assert run_virtual(main()) == [(False, 20), (True, 27), (False, 47), (True, 47)]
+
+
+@pytest.mark.parametrize("kind", [aio.Event, aio.ThreadSafeFlag])
+def test_a_cancelled_wait_for_so_long_leaves_nothing_behind(kind: type) -> None:
+    """Catches: a waiter that stays in the list of an event, one more for each cancelled wait."""
+
+    async def main() -> None:
+        awaited = kind()
+        waiter = aio.create_task(aio.wait_set_ms(awaited, 50), name="waiter")
+        await aio.sleep_ms(1)
+        waiter.cancel()
+        with pytest.raises(aio.CancelledError):
+            await waiter
+        awaited.set()
+        assert await aio.wait_set_ms(awaited, 50)
+        assert not getattr(awaited, "_waiters", None)
+
+    run_virtual(main())
+
+
 def test_a_flag_wakes_its_waiter_once():
     async def main() -> None:
         flag = aio.ThreadSafeFlag()

@@ -76,10 +76,11 @@ function unitFacts(unit) {
     ...unit.certificates.map((each) => [`certificate of ${each.name === "ca" ? "the floor's authority" : "this unit"}`, each.until ? validity(each) : "cannot be read"]),
     ["temperature", unit.temperature_c === null ? absent : `${unit.temperature_c} °C`],
     ["supply and throttling now", supply(unit.supply_now)],
-    ["since it was switched on", supply(unit.supply_since_start)],
+    ["supply and throttling since the start", supply(unit.supply_since_start)],
     ["load", unit.load ?? absent],
     ["disk free", unit.disk_free_bytes === null ? absent : `${gigabytes(unit.disk_free_bytes)} of ${gigabytes(unit.disk_bytes)}`],
     ["disk wear", unit.disk_wear_percent === null ? absent : `${unit.disk_wear_percent} % of its life used`],
+    ...[...unit.changes].reverse().map((line) => ["change of the program", line]),
   ];
 }
 

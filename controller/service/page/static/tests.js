@@ -4,6 +4,8 @@ import { byId, setData, setText } from "./kit/dom.js";
 import { act } from "./acts.js";
 
 const WALK_MS = 900;
+const CAPS = { START: "COIN IN", END: "GAME OVER", JPOT: "J-POT" }; // what is printed on the key
+const cap = (key) => CAPS[key] ?? key;
 let walking = 0;
 let seats = [];
 
@@ -37,7 +39,7 @@ function renderInputs(view) {
   setText(byId("inputs-hint"), view.mode.on ? "Press, turn, swipe, open: each shows here, and means nothing to the table." : "In service mode each press, turn and swipe shows here.");
   const tried = new Set(view.trials.filter(([, part]) => part === "key").map(([, , text]) => text));
   const holder = byId("keys");
-  if (holder.children.length !== keys.length) holder.replaceChildren(...keys.map((name) => Object.assign(document.createElement("span"), { textContent: name })));
+  if (holder.children.length !== keys.length) holder.replaceChildren(...keys.map((name) => Object.assign(document.createElement("span"), { textContent: cap(name) })));
   keys.forEach((name, index) => setData(holder.children[index], "tried", tried.has(name) ? "yes" : "no"));
   const facts = [];
   if (key !== null) facts.push(["key switch", key]);
@@ -48,7 +50,7 @@ function renderInputs(view) {
   const list = byId("trials");
   if (list.dataset.newest !== String(lines[0]?.[0] ?? "")) {
     list.dataset.newest = String(lines[0]?.[0] ?? "");
-    list.replaceChildren(...lines.map(([, part, text]) => Object.assign(document.createElement("li"), { textContent: `${part.replace("-", " ")}: ${text}` })));
+    list.replaceChildren(...lines.map(([, part, text]) => Object.assign(document.createElement("li"), { textContent: `${part.replace("-", " ")}: ${part === "key" ? cap(text) : text}` })));
   }
 }
 
@@ -67,6 +69,8 @@ function renderDark(view) {
 }
 
 document.addEventListener("click", (event) => {
+  // Whoever lights all lamps, or gives them back, has seen enough of the walk.
+  if (walking && event.target.closest('button[data-act="light"]')) stopWalk();
   const button = event.target.closest("button[data-lamp]");
   if (button) act("lamp", `${button.dataset.lamp} ${button.getAttribute("aria-pressed") === "true" ? "lit" : "dark"}`);
 });

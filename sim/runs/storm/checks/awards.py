@@ -27,6 +27,7 @@ class Meter:
     awarded: int = 0
     reseeded: int = 0
     adjusted: int = 0  # by operators
+    taken_back: int = 0  # with wins that were reversed
 
     @property
     def total(self) -> int:

@@ -8,63 +8,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-from sim.runs.storm.checks import kinds, operator_acts
+from sim.runs.storm.checks import kinds, operator_acts, recorded_again, reversals
 from sim.runs.storm.checks.awards import MICRO, Earlier, Meter, Paid, pay
+from sim.runs.storm.checks.claims import Claim, Expected, Line, Wagered
 from sim.runs.storm.checks.operator_acts import Act
-from sim.runs.storm.checks.terms import EQUAL_SHARE, HandTerms, TableTerms
+from sim.runs.storm.checks.terms import EQUAL_SHARE, TableTerms
 
 PLAYERS = "players"
-
-
-class Expected(NamedTuple):
-    """One ledger entry that must be there."""
-
-    kind: str
-    table_id: str
-    round_number: int
-    sensor: str
-    claim_number: int
-    postings: dict[str, int]
-
-
-class Wagered(NamedTuple):
-    """A wager of a round under way, and how often each of its meters had paid when it came."""
-
-    entry: Expected
-    drawn: dict[str, int]
-
-
-class Line(NamedTuple):
-    sensor: str
-    hand: str
-    terms: HandTerms
-
-
-@dataclass
-class Claim:
-    table_id: str
-    number: int
-    round_number: int
-    lines: list[Line]
-    envy: list[tuple[str, int]]
-    amounts_cents: list[int]
-    frozen: bool
-    log_order: int = 0
-    state: str = "open"  # open, owed, committed, cancelled, refused
-    win_number: int = 0
-    set_aside: dict[str, int] = field(default_factory=dict)
-    before: dict[str, int] = field(default_factory=dict)  # each meter before its first award
-    emptied: set[str] = field(default_factory=set)  # meters that were reseeded by it
-
-    @property
-    def terms(self) -> list[HandTerms]:
-        return [line.terms for line in self.lines]
-
-    @property
-    def meters(self) -> set[str]:
-        return {line.terms.meter for line in self.lines if line.terms.meter}
+# What pays a win, and is undone when it is taken back.
+PAYING = ("AWARD", "RESEED", "ENVY", "HANDED_OVER")
 
 
 @dataclass
@@ -79,7 +33,9 @@ class Books:
     accepted: dict[str, list[str]] = field(default_factory=dict)
     joined: dict[str, list[list[str]]] = field(default_factory=dict)  # seats of one player
     wagers: dict[str, list[Wagered]] = field(default_factory=dict)  # of each table's newest round
-    drawn: Counter[str] = field(default_factory=Counter)  # awards paid from each meter
+    drawn: defaultdict[str, list[Claim]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # the claim of each award that was paid from a meter
     refusals_due: deque[Claim] = field(default_factory=deque)  # which the manager must refuse
     win_count: int = 0
     log_count: int = 0
@@ -142,7 +98,7 @@ class Books:
                 moved[f"reserve/{name}"] += reserve
             moved["house/share"] += left
         entry = self._entry("WAGER", table_id, round_number, " ".join(sensors), 0, moved)
-        drawn = {name: self.drawn[name] for name in game.meters}
+        drawn = {name: len(self.drawn[name]) for name in game.meters}
         self.wagers[table_id].append(Wagered(entry, drawn))
         return entry
 
@@ -151,7 +107,8 @@ class Books:
         moved = {account: -amount for account, amount in wagered.entry.postings.items()}
         for name, drawn in wagered.drawn.items():
             parts = f"meter/{name}/player", f"reserve/{name}"
-            is_promised = self.drawn[name] > drawn or bool(self._fixed_unpaid({name}))
+            is_paid = any(not claim.is_reversed for claim in self.drawn[name][drawn:])
+            is_promised = is_paid or bool(self._fixed_unpaid({name}))
             for part in parts:
                 amount = -moved.get(part, 0)
                 if amount and (is_promised or self.balances[part] < amount):
@@ -186,25 +143,69 @@ class Books:
 
     def _cancel(self, claim: Claim) -> list[Expected]:
         owed, claim.state = claim.state == "owed", "cancelled"
-        if not owed:
-            return []
+        return [self._give_set_aside_back(claim)] if owed else []
+
+    def _give_set_aside_back(self, claim: Claim) -> Expected:
         back = {account: -amount for account, amount in claim.set_aside.items()}
         for name in claim.meters:
             returned = back.get(f"meter/{name}/player", 0), back.get(f"meter/{name}/house", 0)
             self.meters[name].player += returned[0]
             self.meters[name].house += returned[1]
             self.meters[name].awarded -= sum(returned)
-        return [self._claim_entry("GIVEN_BACK", claim, "", back)]
+        return self._claim_entry("GIVEN_BACK", claim, "", back)
+
+    def back_out(self, claim: Claim) -> list[Expected]:
+        """Two people take a logged claim back before it is booked; its table will cancel it."""
+        owed, claim.state = claim.state == "owed", "backed out"
+        entries = [self._give_set_aside_back(claim)] if owed else []
+        return [*entries, self._claim_entry("BACKED_OUT", claim, "", {})]
+
+    def reverse(self, claim: Claim) -> Expected:
+        """Two people take a win back: one entry undoes all that paid it, whatever came since."""
+        moved = reversals.undone(each.postings for each in claim.paid_by)
+        reversals.make_up(moved, self.balances, self.meters)
+        for name, meter in self.meters.items():
+            player, house, reserve = (moved[part] for part in reversals.parts_of(name))
+            meter.player += player
+            meter.house += house
+            meter.reserve += reserve
+            meter.taken_back += player + house
+        claim.is_reversed = True
+        return self._claim_entry("REVERSAL", claim, "", moved)
+
+    def record_again(self, old: Claim, number: int) -> list[Expected]:
+        """Two people record a reversed win again, as an operator's claim of this number."""
+        claim = Claim(
+            old.table_id, number, old.round_number, old.lines, old.envy, old.amounts_cents, False
+        )
+        claim.then, earlier = old.then, self._earlier(old)
+        paid, claim.before = recorded_again.drawn_as_then(
+            claim.terms, claim.amounts_cents, claim.then, self.meters, earlier
+        )
+        entries: list[Expected] = []
+        for each in paid:
+            if claim.lines[each.line].terms.meter:
+                recorded_again.take(self.meters[claim.lines[each.line].terms.meter], each)
+            entries += self._award(claim, each, PLAYERS)
+        entries += self._pay_envy(claim, PLAYERS)
+        old.is_recorded_again = True
+        self.claims[claim.table_id, number] = claim
+        self.claims_of[claim.table_id, claim.round_number].append(claim)
+        self._win(claim)
+        return entries
 
     def _commit(self, claim: Claim) -> list[Expected]:
-        if claim.state == "committed":
+        if claim.state in ("committed", "backed out"):
             return []
         owed = claim.state == "owed"
         entries = [self._hand_over(claim)] if owed else self._apply(claim, PLAYERS)
+        self._win(claim)
+        return entries
+
+    def _win(self, claim: Claim) -> None:
         claim.state = "committed"
         self.win_count += 1
         claim.win_number = self.win_count
-        return entries
 
     # -- awards ------------------------------------------------------------------------------
 
@@ -223,11 +224,11 @@ class Books:
         return {self.meters[name].terms.policy for name in names}
 
     def _standing(self, claim: Claim) -> list[Claim]:
-        """The claims of the same round that were paid or set aside, in order."""
+        """The claims of the same round that were paid or set aside and still are, in order."""
         return [
             other
             for other in self.claims_of[claim.table_id, claim.round_number]
-            if other.state in ("owed", "committed")
+            if other.state in ("owed", "committed") and not other.is_reversed
         ]
 
     def _earlier(self, claim: Claim) -> dict[str, Earlier]:
@@ -266,11 +267,16 @@ class Books:
                 earlier.state = "owed"
                 entries += first
         claim.before = {name: self.meters[name].total for name in claim.meters}
+        claim.then = {name: recorded_again.parts(self.meters[name]) for name in claim.meters}
         fixed = claim.amounts_cents if claim.frozen else None
         paid = pay(claim.terms, self.meters, self._earlier(claim), fixed)
         claim.amounts_cents = _in_pay_order(paid)
         for each in paid:
             entries += self._award(claim, each, payee)
+        return entries + self._pay_envy(claim, payee)
+
+    def _pay_envy(self, claim: Claim, payee: str) -> list[Expected]:
+        entries = []
         for sensor, cents in claim.envy:
             moved = {f"tray/{claim.table_id}": -cents * MICRO, payee: cents * MICRO}
             entries.append(self._claim_entry("ENVY", claim, sensor, moved))
@@ -290,7 +296,8 @@ class Books:
             payee: amount,
         }
         entries = [self._claim_entry("AWARD", claim, sensor, moved)]
-        self.drawn[name] += bool(paid.player or paid.house)
+        if paid.player or paid.house:
+            self.drawn[name].append(claim)
         if paid.reseeds:
             claim.emptied.add(name)
             moved = {
@@ -328,7 +335,11 @@ class Books:
     # -- entries -----------------------------------------------------------------------------
 
     def _claim_entry(self, kind: str, claim: Claim, sensor: str, moved: dict[str, int]) -> Expected:
-        return self._entry(kind, claim.table_id, claim.round_number, sensor, claim.number, moved)
+        place = (claim.table_id, claim.round_number, sensor, claim.number)
+        entry = self._entry(kind, *place, moved)
+        if kind in PAYING:
+            claim.paid_by.append(entry)
+        return entry
 
     def _entry(
         self,

@@ -14,6 +14,9 @@ from typing import Any, NamedTuple
 import apsw
 import cbor2
 
+from sim.runs.storm import marks
+from sim.runs.storm.checks import kinds, restored
+from sim.runs.storm.checks.restored import Ended
 from sim.runs.storm.checks.round_model import RoundModel
 from sim.runs.storm.record import Record
 
@@ -36,6 +39,21 @@ class JournalWatch:
         self._record = record
         self._on_row = on_row
         self._journal_id = b""
+        self.ended: list[Ended] = []  # journals that were damaged, the newest last
+        self.awaits_state = False  # a tech has restored it, and the manager must let it go on
+
+    def set_aside(self) -> None:
+        """A tech put a new journal in the place of the damaged one."""
+        self.ended.append(Ended(self._journal_id, self.rows, self.round))
+        self.rows, self.round, self._journal_id = [], RoundModel(), b""
+        self.awaits_state = True
+
+    def knows(self, sequence: int, digest: bytes) -> bool:
+        """Whether it was ever recorded here, in this journal or in one before it."""
+        histories = [self.rows, *(ended.rows for ended in self.ended)]
+        return any(
+            sequence <= len(rows) and rows[sequence - 1].digest == digest for rows in histories
+        )
 
     @property
     def last_sequence(self) -> int:
@@ -45,6 +63,7 @@ class JournalWatch:
         """The disk was copied: the other unit starts with what this one knew."""
         other.rows = list(self.rows)
         other._journal_id = self._journal_id
+        other.ended = list(self.ended)
         for row in self.rows:
             other.round.apply(row.kind, row.body)
 
@@ -75,6 +94,16 @@ class JournalWatch:
         ).fetchall()
         for row in rows:
             self._take(*row)
+        if self.awaits_state and any(row[1] == kinds.RESTORED for row in rows):
+            self._goes_on()
+
+    def _goes_on(self) -> None:
+        """All of it is recorded in one transaction, so it must be whole when any of it is."""
+        self.awaits_state = False
+        self._record.note("restored", self.name)
+        for wrong in restored.wrong_with(self.ended[-1], self.rows, self.round):
+            self._violate("a restored unit goes on where it was", wrong)
+        self._record.marks.fire(marks.UNIT_RESTORED)
 
     def _take(
         self, sequence: int, kind: int, body: bytes, monotonic_ms: int, wall_ms: int, digest: bytes
@@ -92,8 +121,9 @@ class JournalWatch:
         self._record.note("unit", self.name, sequence, kind, digest.hex()[:16])
         self._on_row(row)
         self.round.apply(kind, row.body)
-        for seat in self.round.overpaid_seats():
-            self._violate("paid once", f"record {sequence} ticks off more than seat {seat} won")
+        wrong = self.round.wrong_tick(kind, row.body)
+        if wrong:
+            self._violate("paid once", f"record {sequence} {wrong}")
 
     def sent(self, sequence: int, digest: bytes) -> None:
         """An event went on the wire: it must be in the journal already, exactly so."""

@@ -11,20 +11,22 @@ import hashlib
 import json
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import cbor2
 
 from manager.ledger.store.ledger import Ledger
 from sim.runs.storm import marks
-from sim.runs.storm.checks import operator_acts
+from sim.runs.storm.checks import kinds, operator_acts, restored
 from sim.runs.storm.checks.alarm_watch import AlarmWatch, IsCopied
 from sim.runs.storm.checks.awards import MICRO
-from sim.runs.storm.checks.books import Books, Expected
+from sim.runs.storm.checks.books import Books
+from sim.runs.storm.checks.claims import Expected
+from sim.runs.storm.checks.game_acts import GameActs, is_of_people
 from sim.runs.storm.checks.operator_acts import Act
 from sim.runs.storm.checks.terms import TableTerms
+from sim.runs.storm.checks.unit_view import Event, UnitView
 from sim.runs.storm.record import Record
 
 _FORM = b"underfelt ledger chain 1"
@@ -36,28 +38,6 @@ _ENTRIES = (
     " ORDER BY t.number, p.position"
 )
 KnowsEvent = Callable[[str, int, bytes], bool]
-
-
-class Event(NamedTuple):
-    sequence: int
-    kind: int
-    body: dict[int, Any]
-    digest: bytes
-
-
-@dataclass
-class UnitView:
-    """How far the manager has taken in one unit's journal, as the checker saw it."""
-
-    table_id: str
-    journal_id: bytes
-    digests: list[bytes] = field(default_factory=list)
-    waiting: deque[Event] = field(default_factory=deque)
-    locked: bool = False
-
-    @property
-    def last_sequence(self) -> int:
-        return len(self.digests)
 
 
 # The one entry of a storm that no event causes: its people release a unit whose disk was copied.
@@ -76,9 +56,10 @@ class LedgerWatch:
         self.name = name
         self.units: dict[str, UnitView] = {}
         self.books = Books()
+        self.game_acts = GameActs(self.books, record)
         self._record = record
         self._knows_event = knows_event
-        self._alarms = AlarmWatch(name, record, self.books, is_copied)
+        self._alarms = AlarmWatch(name, record, self.books, self.game_acts, is_copied)
         self._on_event = on_event
         self._entry_count = 0
         self._digest = b""
@@ -87,8 +68,9 @@ class LedgerWatch:
         self._win_count = 0
         self._due: deque[Expected] = deque()
         self._releases: dict[str, int] = {}
+        self._permits: set[str] = set()
         self._acts: list[Act] = []
-        self._cause: tuple[str, int] = ("", 0)
+        self._cause = b""  # the digest of the event that the books took in last
 
     def open_table(self, terms: TableTerms) -> None:
         self._due.extend(self.books.open_table(terms))
@@ -96,6 +78,10 @@ class LedgerWatch:
     def people_release(self, table_id: str) -> None:
         """Two people are about to release this table's unit: one entry of theirs may come."""
         self._releases[table_id] = self._releases.get(table_id, 0) + 1
+
+    def people_permit(self, unit_id: str) -> None:
+        """An operator lets this unit go on with a new journal."""
+        self._permits.add(unit_id)
 
     def people_act(self, act: Act) -> None:
         """Operators are about to ask for this; its entry may come, once."""
@@ -137,6 +123,7 @@ class LedgerWatch:
         if not self._record.violations:
             self.look(store)
         self._acts.clear()  # what is not there now went with the process
+        self.game_acts.forget()
         return before != (self._entry_count, self._event_count())
 
     def _still_there(self, store: Ledger, unit_id: str, unit: UnitView) -> None:
@@ -164,7 +151,11 @@ class LedgerWatch:
             unit = self.units.setdefault(unit_id, UnitView(table_id, journal_id))
             unit.locked = bool(lock)
             if unit.journal_id != journal_id:
-                self._violate("chains verify", f"{unit_id} was given another journal")
+                self._read_events(store, unit_id, unit)  # the last of the journal before
+                if unit_id not in self._permits:
+                    self._violate("chains verify", f"{unit_id} was given another journal")
+                self._permits.discard(unit_id)
+                unit.begins(journal_id)
             if last != unit.last_sequence:
                 self._read_events(store, unit_id, unit)
             if last != unit.last_sequence:
@@ -191,9 +182,27 @@ class LedgerWatch:
     def _next_event(self, unit_id: str, unit: UnitView) -> None:
         self._refuse_leftovers()
         event = unit.waiting.popleft()
-        self._cause = (unit_id, event.sequence)
+        self._cause = event.digest
+        if self._was_taken(unit_id, unit, event):
+            return
         self._on_event(unit_id, event)
+        wrong = self.game_acts.taken_in(unit.table_id, event.kind, event.body)
+        if wrong:
+            self._violate("two people decided it", wrong)
         self._due.extend(self.books.event(unit.table_id, event.kind, event.body))
+
+    def _was_taken(self, unit_id: str, unit: UnitView, event: Event) -> bool:
+        """It was recorded anew after a restore, and did before what it does."""
+        if event.kind == kinds.RESTORED:
+            journal_id, digests = unit.ended[-1] if unit.ended else (b"", [])
+            if (bytes(event.body[1]), event.body[2]) != (journal_id, len(digests)):
+                self._violate("a restored unit goes on where it was", f"not so {unit_id}")
+        was_taken = any(unit.took(place) for place in restored.places_of(event.body))
+        if restored.KNOWN_KEY in event.body and not was_taken:
+            self._violate("nothing invented", f"{unit_id} was told what never was: {event}")
+        if restored.is_anew(event.body) and not was_taken:
+            self._record.marks.fire(marks.RESTORED_UNDELIVERED)
+        return was_taken
 
     # -- entries -----------------------------------------------------------------------------
 
@@ -208,6 +217,7 @@ class LedgerWatch:
         self._record.note("ledger", self.name, number, head[1], digest.hex()[:16])
         if sum(amount for _, amount in postings) != 0:
             self._violate("money conserved", f"ledger entry {number} does not add up to zero")
+        self._advance(head[9], head[13])
         if head[1] in ("EVENT", "NOTE"):
             self._moved_nothing(number, postings)
         else:
@@ -228,11 +238,14 @@ class LedgerWatch:
         if postings:
             self._violate("money conserved", f"ledger entry {number} moves money and says it not")
 
+    def _advance(self, unit_id: str, digest: bytes) -> None:
+        """The books take in what came before an entry, and what caused it."""
+        unit = self.units.get(unit_id)
+        if unit is not None and any(event.digest == digest for event in unit.waiting):
+            while self._cause != digest:
+                self._next_event(unit_id, unit)
+
     def _match(self, number: int, head: tuple[Any, ...], postings: dict[str, int]) -> None:
-        cause = (head[9], head[10])
-        unit = self.units.get(head[9])
-        while unit is not None and self._cause != cause and unit.waiting:
-            self._next_event(head[9], unit)
         found = Expected(head[1], head[2], head[3], head[4], head[5], postings)
         if head[1] == UNIT_RELEASED and self._releases.get(head[2], 0) and not postings:
             self._releases[head[2]] -= 1
@@ -240,8 +253,11 @@ class LedgerWatch:
         if head[1] in operator_acts.KINDS:
             self._match_act(number, head[1], json.loads(head[7])["meter"], postings)
             return
-        if not self._due or (head[9] and self._cause != cause):
-            self._violate("counted once", f"entry {number} has no cause: {found} by {cause}")
+        if not self._due and is_of_people(found, head[9]):
+            self._due.extend(self.game_acts.begin(found))
+        if not self._due or (head[9] and self._cause != head[13]):
+            by = f"{head[9]} {head[10]}"
+            self._violate("counted once", f"entry {number} has no cause: {found} by {by}")
             return
         wanted = self._due.popleft()
         if wanted != found:
@@ -260,7 +276,8 @@ class LedgerWatch:
 
     def _refuse_leftovers(self) -> None:
         if self._due:
-            self._violate("nothing lost", f"{self._cause} booked too little: {self._due[0]}")
+            by = self._cause.hex()[:16]
+            self._violate("nothing lost", f"event {by} booked too little: {self._due[0]}")
             self._due.clear()
 
     # -- wins, balances ----------------------------------------------------------------------
@@ -307,7 +324,8 @@ class LedgerWatch:
             self._violate("money conserved", f"balances {found}, by our own adding {wanted}")
         for name, meter in self.books.meters.items():
             opening = meter.terms.opening_cents * MICRO
-            total = opening + meter.contributed - meter.awarded + meter.reseeded + meter.adjusted
+            by_people = meter.adjusted + meter.taken_back
+            total = opening + meter.contributed - meter.awarded + meter.reseeded + by_people
             shown = kept.get(f"meter/{name}/player", 0) + kept.get(f"meter/{name}/house", 0)
             if shown != total:
                 self._violate("meter explained", f"meter {name} is {shown}, its history {total}")

@@ -5,13 +5,14 @@ Written from the event list, not from the controller's code, so that the two can
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 from sim.runs.storm.checks import kinds
 
 OF_A_ROUND = (
-    "accepted", "refused", "changed", "settled", "won_by", "won_cents", "paid_cents",
+    "accepted", "refused", "changed", "settled", "won_by", "pays_of", "won_cents", "paid_cents",
 )  # fmt: skip
 
 
@@ -34,7 +35,8 @@ class RoundModel:
     hands: dict[str, str] = field(default_factory=dict)
     settled: set[str] = field(default_factory=set)
     claim: ClaimModel | None = None
-    won_by: dict[int, set[str]] = field(default_factory=dict)  # sensors, by win number
+    won_by: dict[int, set[str]] = field(default_factory=dict)  # sensors, by win that stands
+    pays_of: dict[int, dict[int, int]] = field(default_factory=dict)  # by win: cents by seat
     won_cents: dict[int, int] = field(default_factory=dict)  # by seat, award and envy
     paid_cents: dict[int, int] = field(default_factory=dict)  # by seat, as ticked off
     ended: dict[str, Any] | None = None  # the round that ended last, to be opened again
@@ -55,9 +57,23 @@ class RoundModel:
             return sensor in self.accepted or sensor in self.refused or sensor in self.winners()
         return self.start_was_refused
 
-    def overpaid_seats(self) -> list[int]:
-        """Seats that were ticked off for more than they won."""
-        return [s for s, cents in self.paid_cents.items() if cents > self.won_cents.get(s, 0)]
+    def standing_wins(self) -> list[int]:
+        """The wins of the round that were not taken back."""
+        return list(self.won_by)
+
+    def to_take_back(self) -> dict[int, int]:
+        """By seat, what it was ticked off for beyond what it has won."""
+        over = {s: cents - self.won_cents.get(s, 0) for s, cents in self.paid_cents.items()}
+        return {seat: cents for seat, cents in over.items() if cents > 0}
+
+    def wrong_tick(self, kind: int, body: dict[int, Any]) -> str:
+        """What is wrong with money that was just ticked off, "" when nothing is."""
+        if kind == kinds.PAID and body[2] in self.to_take_back():
+            return f"ticks off more than seat {body[2]} won"
+        owed = self.won_cents.get(body[2], 0) if kind == kinds.TAKEN_BACK else 0
+        if kind == kinds.TAKEN_BACK and self.paid_cents.get(body[2], 0) < owed:
+            return f"takes more from seat {body[2]} than it must give back"
+        return ""
 
     # -- one change per kind -----------------------------------------------------------------
 
@@ -98,14 +114,21 @@ class RoundModel:
         for line in body[3]:
             self.hands.pop(line[0], None)
             self.settled.add(line[0])
+        pays: Counter[int] = Counter()
         for sensor, cents in [(line[0], line[2]) for line in body[3]] + list(body[4]):
-            seat = int(sensor[:-1])
+            pays[int(sensor[:-1])] += cents
+        self.pays_of[body[2]] = dict(pays)
+        for seat, cents in pays.items():
             self.won_cents[seat] = self.won_cents.get(seat, 0) + cents
-
         self.won_by[body[2]] = {line[0] for line in body[3]}
 
     def _reversed(self, body: dict[int, Any]) -> None:
-        self.settled -= self.won_by.get(body[2], set())
+        """Of the round under way, or of the one that ended last and may be opened again."""
+        of_round = self.ended if self.ended is not None and not self.is_open else vars(self)
+        if body[2] in of_round["won_by"]:
+            of_round["settled"] -= of_round["won_by"].pop(body[2])
+            for seat, cents in of_round["pays_of"].pop(body[2]).items():
+                of_round["won_cents"][seat] -= cents
 
     def _paid(self, body: dict[int, Any]) -> None:
         self.paid_cents[body[2]] = self.paid_cents.get(body[2], 0) + body[3]
@@ -135,12 +158,17 @@ class RoundModel:
         if body[1] == "START" and not self.is_open:
             self.start_was_refused = True
 
+    def _restored(self, body: dict[int, Any]) -> None:
+        """A new journal: where the table stands, before the records of its round are told anew."""
+        self._clear()
+        self.number = body[3]
+
     def _clear(self) -> None:
         self.is_open = self.start_was_refused = False
         self.ended, self.voided = None, []
         self.accepted, self.refused, self.changed = [], [], set()
         self.hands, self.settled, self.claim = {}, set(), None
-        self.won_cents, self.paid_cents, self.won_by = {}, {}, {}
+        self.won_cents, self.paid_cents, self.won_by, self.pays_of = {}, {}, {}, {}
 
 
 _CHANGES = {
@@ -159,4 +187,5 @@ _CHANGES = {
     kinds.REVERSED: "_reversed",
     kinds.REOPENED: "_reopened",
     kinds.VOIDED: "_voided",
+    kinds.RESTORED: "_restored",
 }

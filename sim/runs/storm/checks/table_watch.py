@@ -18,11 +18,13 @@ from sim.runs.storm import marks
 from sim.runs.storm.checks import kinds
 from sim.runs.storm.checks.journal_watch import JournalWatch, Row
 from sim.runs.storm.checks.light_watch import LightWatch
+from sim.runs.storm.checks.restored import is_anew
 from sim.runs.storm.floor.clock import now_ms
 from sim.runs.storm.floor.unit import StormUnit, connection_of
 from sim.runs.storm.record import Record
 
 REST_MS = 3400
+NEVER_MS = 1 << 30
 # Down after five seconds of silence, counted from the last frame that was dealt with. A disk that
 # stalls takes a second each for that frame's receipt, the check before START, and START itself.
 SILENCE_MAX_MS = 8500
@@ -53,14 +55,26 @@ class TableWatch:
         self.hurt_until_ms = 0  # by a fault of its hardware, as the one who did it says
         self._heard_ms = 0  # when a byte of the manager could last have reached the unit
         self._disturbed_ms = 0
+        self._looked_at_ms = -1  # when somebody will compare the lights
         self._unheard_release = False
         self._claim_before_cut = 0
         self._recorded_s = 0.0
         self._was_untold = False  # when the power last went
+        self._power_went_ms = 0
+        self._is_booting = False
         self.dirty = False  # the disk changed since the last look
 
     def disturb(self) -> None:
         self._disturbed_ms = now_ms()
+
+    def expect_look(self, in_ms: int) -> None:
+        """Somebody will compare the lights then, and not before."""
+        self._looked_at_ms = now_ms() + in_ms
+
+    def look_in_ms(self) -> int:
+        """For how long nobody will look at the lights."""
+        left_ms = self._looked_at_ms - now_ms()
+        return left_ms if left_ms >= 0 else NEVER_MS
 
     def hurt(self, for_ms: int) -> None:
         """A fault of the hardware: its lights say nothing about bets until it has recovered."""
@@ -76,10 +90,16 @@ class TableWatch:
             self._unheard_release = False
             self.disturb()
 
+    def is_heard_of(self, within_ms: int) -> bool:
+        """The manager's bytes reach the unit just now, and its hardware is in order."""
+        now = now_ms()
+        return now - self._heard_ms <= within_ms and now >= self.hurt_until_ms
+
     def power_goes(self, unit: StormUnit) -> None:
         """Called while the unit still is what it was before the cut."""
         claim = self.journal.round.claim
         self._claim_before_cut = claim.number if claim else 0
+        self._power_went_ms = now_ms()
         untold_s = unit.untold_since_s
         self._was_untold = untold_s is not None and self._recorded_s >= untold_s
 
@@ -94,9 +114,11 @@ class TableWatch:
 
     def booted(self, connection: apsw.Connection, key_position: str) -> None:
         first = self.journal.boot_count == 0
+        self._is_booting = True
         more = self.journal.booted(connection)
+        self._is_booting = False
         self._record.note("boot", self._name, self.journal.last_sequence)
-        if first:
+        if first or self.journal.awaits_state:
             return
         if more or self._was_untold:
             self._record.marks.fire(marks.UNTOLD_APPEND_SURVIVED)
@@ -110,9 +132,12 @@ class TableWatch:
         self._lights.bright(sensor, self.journal.round, now_ms())
 
     def check_lights(self, world: SeenWorld) -> None:
-        """Compares every light with the truth, if the table has rested long enough for that."""
+        """Compares every light with the truth, if the table has rested long enough for that.
+
+        Whoever will look says so before (`expect_look`): the lamps are not played for nobody.
+        """
         now = now_ms()
-        if self._unheard_release:
+        if self._unheard_release or self.journal.awaits_state:
             return
         if now - self._disturbed_ms >= REST_MS and now >= self.hurt_until_ms:
             self._record.marks.fire(marks.RESTED_LIGHTS_COMPARED)
@@ -130,6 +155,8 @@ class TableWatch:
 
     def _fire_marks(self, row: Row) -> None:
         fire = self._record.marks.fire
+        if is_anew(row.body):
+            return  # it happened before
         if row.kind == kinds.ROUND_START:
             self._record.round_count += 1
             self._check_link()
@@ -139,10 +166,17 @@ class TableWatch:
             fire(marks.AWARD_RESUMED)
         elif row.kind == kinds.REFUSED and row.body[1] == "START" and self._is_offline():
             fire(marks.START_REFUSED_OFFLINE)
+        elif row.kind == kinds.FAULT and row.body[1] == "memory":
+            sentence = (
+                f"record {row.sequence}: the unit found its memory damaged, and nobody did it"
+            )
+            self._record.violate("state is a fold of the log", self._name, sentence)
 
     def _check_link(self) -> None:
         """A round began: the manager was heard a moment ago, or it must not have begun."""
-        silence_ms = now_ms() - self._heard_ms
+        # A record that is only found at a start was written before the power went.
+        began_ms = self._power_went_ms if self._is_booting else now_ms()
+        silence_ms = began_ms - self._heard_ms
         if silence_ms > SILENCE_MAX_MS:
             sentence = f"round {self.journal.round.number + 1} began after {silence_ms} ms alone"
             self._record.violate("no game starts offline", self._name, sentence)

@@ -1,7 +1,8 @@
 """Which kinds of fault there are, and in which order a storm deals them.
 
 A deck rather than dice: every kind comes up once before any comes up for the last time, so a storm
-of sufficient size meets all of them.
+of sufficient size meets all of them. What people do about games and wins is a second deck with a
+stream of chance of its own, so that a kind added there leaves the faults of every seed as they are.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 
-KINDS = (
+FAULT_KINDS = (
     "power cut",
     "power cut at any await",
     "power cut inside the disk",
@@ -42,6 +43,14 @@ KINDS = (
     "operator sets a limit",
     "operator stops play",
 )
+ACT_KINDS = (
+    "operator voids a game",
+    "operator reverses a win",
+    "operator backs a win out",
+    "journal damaged",
+    "operator records a win again",
+)
+KINDS = FAULT_KINDS + ACT_KINDS
 
 
 class Deck:

@@ -45,7 +45,7 @@ async def stalls(floor: StormFloor, table: StormTable, chance: random.Random) ->
 
 
 async def copied(floor: StormFloor, table: StormTable, chance: random.Random) -> None:
-    if any(clone.original is table for clone in floor.clones):
+    if table.journal.awaits_state or any(clone.original is table for clone in floor.clones):
         return
     # An older copy is turned away at its hello; a twin is found out at the first event that
     # differs, and then the original may be the one that no longer fits.

@@ -6,7 +6,7 @@ import asyncio
 import random
 
 from sim.runs.storm.checks import kinds
-from sim.runs.storm.checks.ledger_watch import Event
+from sim.runs.storm.checks.unit_view import Event
 from sim.runs.storm.floor.floor import StormFloor
 from sim.runs.storm.floor.manager import StormManager
 from sim.runs.storm.floor.table import StormTable

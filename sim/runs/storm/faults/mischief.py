@@ -8,10 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
-from sim.runs.storm.faults import disk, hardware, ledger, link, manager, operators, power
-from sim.runs.storm.faults.deck import KINDS, Deck
+from sim.runs.storm.faults import (
+    damage,
+    disk,
+    games,
+    hardware,
+    ledger,
+    link,
+    manager,
+    operators,
+    power,
+)
+from sim.runs.storm.faults.deck import ACT_KINDS, FAULT_KINDS, KINDS, Deck
 from sim.runs.storm.floor.floor import StormFloor
 from sim.runs.storm.floor.table import StormTable
 from sim.runs.storm.options import StormOptions
@@ -50,43 +60,64 @@ FAULTS: dict[str, Fault] = {
     "operator adjusts": operators.adjusts,
     "operator sets a limit": operators.sets_a_limit,
     "operator stops play": operators.stops_play,
+    "operator voids a game": games.voids_a_game,
+    "operator reverses a win": games.reverses_a_win,
+    "operator backs a win out": games.backs_a_win_out,
+    "journal damaged": damage.journal_damaged,
+    "operator records a win again": games.records_a_win_again,
 }
 assert tuple(FAULTS) == KINDS
+
+
+class Stream:
+    """One deck, and how often a card of it is dealt."""
+
+    def __init__(
+        self, name: str, kinds: Sequence[str], every_s: float, storm: StormOptions
+    ) -> None:
+        self.every_s = every_s / max(1, storm.tables)
+        self.chance = random.Random(f"{name} {storm.seed}")
+        weights = {kind: count for kind, count in storm.weights.items() if kind in kinds}
+        self.deck = Deck(weights, self.chance)
 
 
 class Mischief:
     def __init__(self, floor: StormFloor, options: StormOptions) -> None:
         self._floor = floor
-        self._every_s = options.fault_every_s / max(1, options.tables)
-        self._chance = random.Random(f"mischief {options.seed}")
-        self._deck = Deck(options.weights, self._chance)
-        self._dealer: asyncio.Task[None] | None = None
+        self._streams = (
+            Stream("mischief", FAULT_KINDS, options.fault_every_s, options),
+            Stream("acts at the manager", ACT_KINDS, options.act_every_s, options),
+        )
+        self._dealers: list[asyncio.Task[None]] = []
         self._running: dict[asyncio.Task[None], None] = {}
 
     def start(self) -> None:
-        if not self._deck.is_empty:
-            self._dealer = asyncio.create_task(self._deal(), name="mischief")
+        self._dealers = [
+            asyncio.create_task(self._deal(stream), name="mischief")
+            for stream in self._streams
+            if not stream.deck.is_empty
+        ]
 
     async def stop(self) -> None:
         """No new fault; those under way end where they stand."""
-        tasks = [*self._running, *([self._dealer] if self._dealer else [])]
+        tasks = [*self._running, *self._dealers]
         for task in tasks:
             task.cancel()
         for result in await asyncio.gather(*tasks, return_exceptions=True):
             if isinstance(result, Exception):
                 raise result
-        self._dealer = None
+        self._dealers = []
 
-    async def _deal(self) -> None:
+    async def _deal(self, stream: Stream) -> None:
         while True:
-            await asyncio.sleep(self._chance.expovariate(1 / self._every_s))
-            kind = self._deck.deal()
+            await asyncio.sleep(stream.chance.expovariate(1 / stream.every_s))
+            kind = stream.deck.deal()
             tables = [table for table in self._floor.tables if not table.retired]
             if tables:
-                self._strike(kind, self._chance.choice(tables))
+                self._strike(kind, stream.chance.choice(tables), stream.chance)
 
-    def _strike(self, kind: str, table: StormTable) -> None:
-        chance = random.Random(self._chance.randrange(1 << 62))
+    def _strike(self, kind: str, table: StormTable, drawn: random.Random) -> None:
+        chance = random.Random(drawn.randrange(1 << 62))
         self._floor.record.fault(kind, table.name)
         fault = FAULTS[kind](self._floor, table, chance)
         task = asyncio.create_task(_run(fault), name=kind)

@@ -2,24 +2,24 @@
 
 All that can differ from the last reading goes through the registers, at the moment at which a table
 reads it. What cannot is answered from the last reading: nothing touched the felt since, no setting
-changed, and no fault waits on the bus. Whoever listens to the readings hears every one of them.
+changed, and no fault waits on the bus. Felt that is still and decided is heard four times a second.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import Sequence
 from typing import Any
 
+from controller.core.felt import tuning
 from controller.felt.ic_watch import IcWatch
 from controller.felt.table_felt import TableFelt
 from hal import aio
 from hal.devices.capacitive import CapacitiveSensor, ElectrodeMeasure, ElectrodeReading
 from sim.floor.world import World
 
-# A fault that is armed on an idle bus is met so late at most.
-PATIENCE_MS = 50
+# Of felt that is still and decided a table hears so often, and a fault that is armed on an idle bus
+# is met so late at most.
+PATIENCE_MS = 250
 
 
 class StillSensor(CapacitiveSensor):
@@ -102,7 +102,16 @@ class StillSensor(CapacitiveSensor):
 class PatientWatch(IcWatch):
     """The shipped watch; where it polls, it lets the polls pass that would find nothing new."""
 
-    moved: asyncio.Event
+    moved: aio.Event
+
+    def _poll_ms(self) -> int:
+        ic = self._ic
+        assert isinstance(ic, StillSensor)
+        wanted_ms = self._spots_want_ms(aio.ticks_ms())
+        if wanted_ms >= tuning.WATCHING_EVERY_MS and ic.is_still():
+            # Nothing is left to decide: only a trace would be told the same fifty times a second.
+            return max(wanted_ms, PATIENCE_MS)
+        return min(wanted_ms, self._witness.read_again_ms()) if self._witness else wanted_ms
 
     async def _wait_for_news(self) -> bool:
         ic = self._ic
@@ -111,10 +120,11 @@ class PatientWatch(IcWatch):
             return await super()._wait_for_news()
         began_ms = aio.ticks_ms()
         self.moved.clear()
-        while ic.is_still() and not self.moved.is_set() and not self._is_due():
+        while ic.is_still() and not self.moved.is_set():
             left_ms = self._poll_ms() - aio.ticks_diff(aio.ticks_ms(), self._confirmed_ms)
-            with contextlib.suppress(aio.TimeoutError):
-                await aio.wait_for_ms(self.moved.wait(), max(1, min(left_ms, PATIENCE_MS)))
+            if left_ms <= 0:
+                break
+            await aio.wait_set_ms(self.moved, min(left_ms, PATIENCE_MS))
         # The next look of a watch that had looked all the time.
         passed_ms = aio.ticks_diff(aio.ticks_ms(), began_ms)
         await aio.sleep_ms(ic.poll_ms - passed_ms % ic.poll_ms)
@@ -130,7 +140,7 @@ class DeepFelt(TableFelt):
     def __init__(self, world: World, *parts: Any) -> None:
         self._world = world
         super().__init__(*parts)
-        self._moved = {name: asyncio.Event() for name in world.ics}
+        self._moved = {name: aio.Event() for name in world.ics}
         for watch in self.ic_watches:
             assert isinstance(watch, PatientWatch)
             watch.moved = self._moved[watch.name]

@@ -19,6 +19,7 @@ from sim.runs.storm.floor.table import StormTable
 from sim.runs.storm.floor.weather import DrawnWeather
 from sim.runs.storm.options import DEEP
 from sim.runs.storm.people.dealer import Dealer
+from sim.runs.storm.people.shuffler import Shuffler
 from sim.runs.storm.record import Record
 
 
@@ -36,6 +37,8 @@ class StormFloor:
         self._seed = seed
         self._to_look_at: dict[Watched, None] = {}  # in order, so that runs repeat
         self._playing: list[asyncio.Task[None]] = []
+        self._shufflers: list[Shuffler] = []
+        self._shuffling: list[asyncio.Task[None]] = []
         loop = asyncio.get_running_loop()
         assert isinstance(loop, StormLoop)
         loop.after_turn = self._after_turn
@@ -56,6 +59,10 @@ class StormFloor:
         manager.tables.append(table)
         self.tables.append(table)
         self.dealers.append(Dealer(table, random.Random(f"{seed}/dealer")))
+        machine = table.world.controls.shuffler
+        if machine is not None:
+            chance = random.Random(f"{seed}/shuffler")
+            self._shufflers.append(Shuffler(table, machine, chance))
 
     async def open(self) -> None:
         if self._depth == DEEP:
@@ -69,6 +76,10 @@ class StormFloor:
             name = f"dealer of {dealer.table.table_id}"
             self._playing.append(asyncio.create_task(dealer.run(), name=name))
 
+        self._shuffling = [
+            asyncio.create_task(shuffler.run(), name="shuffler") for shuffler in self._shufflers
+        ]
+
     async def last_round(self, timeout_s: float) -> bool:
         """Every dealer finishes the round under way. False when one could not in time."""
         for dealer in self.dealers:
@@ -81,9 +92,10 @@ class StormFloor:
         return True
 
     async def close(self) -> None:
-        for task in self._playing:
+        at_work = [*self._playing, *self._shuffling]
+        for task in at_work:
             task.cancel()
-        await asyncio.gather(*self._playing, return_exceptions=True)
+        await asyncio.gather(*at_work, return_exceptions=True)
         for clone in self.clones:
             await clone.take_away()
         for table in self.tables:
@@ -111,4 +123,7 @@ class StormFloor:
         for dealer, task in zip(self.dealers, self._playing, strict=False):
             if task.done() and not task.cancelled() and (error := task.exception()) is not None:
                 found.append((f"dealer of {dealer.table.table_id}", error))
+        for task in self._shuffling:
+            if task.done() and not task.cancelled() and (error := task.exception()) is not None:
+                found.append(("shuffler", error))
         return found

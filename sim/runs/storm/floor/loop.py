@@ -10,9 +10,11 @@ import asyncio
 import heapq
 from collections.abc import Callable
 from itertools import count
-from typing import NoReturn
+from selectors import SelectorKey
+from typing import Any, NoReturn
 
-from sim.time.loop import VirtualLoop, task_label
+from sim.hardware.serial_line import SerialLine
+from sim.time.loop import PolledSelector, VirtualLoop, task_label
 
 Action = Callable[[], None]
 
@@ -23,6 +25,30 @@ class TimeStandsStill(RuntimeError):  # noqa: N818
     """Something is always ready again at once, so no timer is ever reached."""
 
 
+class _LinesAlone(PolledSelector):
+    """All files of a storm are serial lines: where nothing was done to one, nothing is new."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen_count = -1
+
+    def register(self, *values: Any) -> SelectorKey:
+        self._seen_count = -1
+        return super().register(*values)
+
+    def modify(self, *values: Any) -> SelectorKey:
+        self._seen_count = -1
+        return super().modify(*values)
+
+    def select(self, timeout: float | None = None) -> list[tuple[SelectorKey, int]]:
+        if self._seen_count == SerialLine.change_count:
+            return []
+        found = super().select(timeout)
+        if not found:
+            self._seen_count = SerialLine.change_count
+        return found
+
+
 class StormLoop(VirtualLoop):
     def __init__(self, start_ns: int = 0) -> None:
         self.turn_count = 0
@@ -30,7 +56,7 @@ class StormLoop(VirtualLoop):
         self._strikes: list[tuple[int, int, int, Action]] = []
         self._order = count()
         self._instant_turn = 0  # the turn in which the present instant began
-        super().__init__(start_ns)
+        super().__init__(start_ns, _LinesAlone())
 
     def strike_after(self, turns: int, action: Action, place: int = 0) -> None:
         """Runs `action` that many turns from now, before the `place`-th callback of its turn."""

@@ -19,9 +19,10 @@ from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.store import Store
 from sim.network.network import Connection, SimNetwork
 from sim.runs.storm import marks
-from sim.runs.storm.checks.ledger_watch import Event, LedgerWatch
+from sim.runs.storm.checks.ledger_watch import LedgerWatch
 from sim.runs.storm.checks.tail_watch import TailWatch
 from sim.runs.storm.checks.terms import read_terms
+from sim.runs.storm.checks.unit_view import Event
 from sim.runs.storm.checks.wire_watch import WireWatch
 from sim.runs.storm.draw.tables import TablePlan
 from sim.runs.storm.floor.clock import MachineClock
@@ -155,8 +156,9 @@ class StormManager:
     def _follow(self) -> bool:
         """A new process has loaded what was there. True when more is there than was seen."""
         self._dirty = False
+        has_more = self.ledger.restarted(self._durable())
         self.compare_with_log()
-        return self.ledger.restarted(self._durable())
+        return has_more
 
     def _durable(self) -> Ledger:
         """What the file holds, and not what memory is ahead of it.
@@ -167,7 +169,7 @@ class StormManager:
         return Ledger(self.process.app.store.engine.reader())
 
     def compare_with_log(self) -> None:
-        """What is in memory is the fold of the log, after each restart and at the end."""
+        """What is in memory is the fold of the log: looked at once more, in all of it."""
         with contextlib.suppress(StorageFailed):  # its disk fails: the next start will tell
             differs = self.process.difference()
             if differs:
@@ -220,6 +222,9 @@ class StormManager:
             self._dirty = False
             with contextlib.suppress(StorageFailed):  # its disk fails: the next start will tell
                 self.ledger.look(self._durable())
+            differs = self.process.found_difference
+            if differs:
+                self.record.violate("state is a fold of the log", self.name, differs)
         self._note_found_out()
 
     def _note_found_out(self) -> None:
@@ -234,8 +239,7 @@ class StormManager:
         for table in self.tables:
             if table.unit_id == unit_id:
                 table.look()
-                rows = table.journal.rows
-                if sequence <= len(rows) and rows[sequence - 1].digest == digest:
+                if table.journal.knows(sequence, digest):
                     return True
         return False
 

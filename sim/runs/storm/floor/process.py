@@ -16,8 +16,9 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from manager.app import Manager
-from manager.ledger.engines.engine import Batch, Engine, Fenced, OutcomeUnknown
+from manager.ledger.engines.engine import Batch, Fenced, OutcomeUnknown
 from protocol.proof.tail import TailSigner
+from sim.floor.fold_watch import WatchedEngine
 from sim.floor.late_writer import LateWriter
 from sim.floor.manager import SimManager
 
@@ -28,7 +29,7 @@ BEFORE, AFTER = "before", "after"  # when the line broke: before the commit was 
 class LedgerLine:
     """The commits of one process on their way to the engine."""
 
-    def __init__(self, engine: Engine, answers_lost: deque[str]) -> None:
+    def __init__(self, engine: WatchedEngine, answers_lost: deque[str]) -> None:
         self._engine = engine
         self._answers_lost = answers_lost
         self.is_fenced = False
@@ -89,8 +90,8 @@ class StormProcess(SimManager):
 
     def _start(self) -> Manager:
         app = super()._start()
-        self.line = LedgerLine(app.store.engine, self.answers_lost)
         commits: Any = app.store.commits
+        self.line = LedgerLine(commits._engine, self.answers_lost)  # noqa: SLF001
         commits._engine = self.line  # noqa: SLF001
         app.book.tails.sign_with(TailSigner(self._tail_key))
         if self._late_ms is not None:

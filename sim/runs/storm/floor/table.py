@@ -26,6 +26,7 @@ from sim.runs.storm.floor.deep_felt import DeepFelt
 from sim.runs.storm.floor.disk_slot import DiskSlot
 from sim.runs.storm.floor.manager import StormManager
 from sim.runs.storm.floor.panel import Panel
+from sim.runs.storm.floor.patient_lamps import patient_player
 from sim.runs.storm.floor.unit import StormUnit
 from sim.runs.storm.floor.wide_felt import WideFelt, empty_references
 from sim.runs.storm.options import WIDE
@@ -33,6 +34,7 @@ from sim.runs.storm.record import Record
 from sim.storage.disk import SimDisk
 
 PATIENCE_S = 1.0
+HEARTBEAT_MS = 1500  # one each second, and some time on its way
 
 
 class StormTable:
@@ -80,6 +82,7 @@ class StormTable:
         )
         felt = WideFelt if depth == WIDE else DeepFelt
         self.unit.open_felt = partial(felt, self.world)
+        self.unit.play_lamps = patient_player(self.watch.look_in_ms)
         if original is not None:  # the key that signs lies on the disk, and is copied with it
             self.unit.sealer = original.unit.sealer
         self.panel = Panel(self.unit)
@@ -92,6 +95,14 @@ class StormTable:
     @property
     def controller(self) -> Unit | None:
         return self.panel.controller
+
+    def is_in_touch(self) -> bool:
+        """Nothing that went wrong keeps the manager's word from being heard and recorded here."""
+        manager, disk = self.manager, self.disk
+        is_well = not (disk.failing or disk.read_only or disk.size_max_bytes is not None)
+        both_run = self.unit.alive and manager.running and not manager.halted
+        may_hear = both_run and is_well and not self.journal.awaits_state
+        return may_hear and self.watch.is_heard_of(HEARTBEAT_MS)
 
     # -- power -------------------------------------------------------------------------------
 

@@ -7,8 +7,6 @@ of a spot is the shipped code's. Felt that is wet is in doubt for as long as it 
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -92,9 +90,9 @@ class _Pad:
             moved |= self.spot.prove(now_ms)
         return moved
 
-    def due_ms(self) -> int | None:
-        dues = [due for due in (self.notice_at_ms, self.prove_at_ms) if due is not None]
-        return min(dues, default=None)
+    def due_ms(self) -> int:
+        """Only of a pad that something is awaited of."""
+        return min(due for due in (self.notice_at_ms, self.prove_at_ms) if due is not None)
 
 
 class WideReader(SpotReader):
@@ -108,7 +106,7 @@ class WideReader(SpotReader):
         self._pads = {sensor: _Pad(spot) for sensor, spot in felt.wide_spots.items()}
         self._upsets = {name: ic.upset_count for name, ic in world.ics.items()}
         self._out: dict[str, int] = {}  # ICs that are out of reach, and when to look again
-        self._news = asyncio.Event()
+        self._news = aio.Event()
         world.electrodes.on_feel = self._feel
 
     async def run(self) -> None:
@@ -119,8 +117,7 @@ class WideReader(SpotReader):
             self._news.clear()
             self._look_at_ics()
             self._live()
-            with contextlib.suppress(aio.TimeoutError):
-                await aio.wait_for_ms(self._news.wait(), self._wait_ms())
+            await aio.wait_set_ms(self._news, self._wait_ms())
 
     async def look_now(self) -> None:
         self._look_at_ics()
@@ -145,12 +142,17 @@ class WideReader(SpotReader):
 
     def _live(self) -> None:
         now_ms = aio.ticks_ms()
-        if sum([pad.live(now_ms) for pad in self._pads.values()]):
+        if sum([pad.live(now_ms) for pad in self._awaited()]):
             self._felt.tell()
+
+    def _awaited(self) -> list[_Pad]:
+        """Of most pads nothing is awaited, most of the time."""
+        pads = self._pads.values()
+        return [p for p in pads if p.notice_at_ms is not None or p.prove_at_ms is not None]
 
     def _wait_ms(self) -> int:
         now_ms = aio.ticks_ms()
-        dues = [due for pad in self._pads.values() if (due := pad.due_ms()) is not None]
+        dues = [pad.due_ms() for pad in self._awaited()]
         dues += self._out.values()
         return max(1, min([due - now_ms for due in dues] + [LOOK_EVERY_MS]))
 

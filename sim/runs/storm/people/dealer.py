@@ -11,7 +11,7 @@ import asyncio
 import random
 from dataclasses import dataclass
 
-from controller.core.round.paying import due_by_seat
+from controller.core.round.paying import back_by_seat, due_by_seat
 from controller.core.round.rules import Game
 from controller.inputs.buttons import after_a_win_buttons, hand_button, panel_buttons
 from sim.runs.storm.checks.table_watch import REST_MS
@@ -75,6 +75,7 @@ class Dealer:
         while not self.finished:
             await self._sleep_ms(self._chance.randint(*self.habits.pace_ms))
             if not self.closing and self._happens(self.habits.rest):
+                self.table.watch.expect_look(REST_MS + 50)
                 await self._sleep_ms(REST_MS + 50)
                 self.table.check_lights()
             await self._step()
@@ -141,9 +142,10 @@ class Dealer:
             await self._finish()
 
     async def _finish(self) -> None:
-        """Hands out what is due and ticks it off, or has no patience for that."""
+        """Hands out what is due, or takes back, and ticks it off; or has no patience for that."""
         controller = self.table.controller
-        dues = due_by_seat(controller.keeper.state) if controller else []
+        state = controller.keeper.state if controller else None
+        dues = due_by_seat(state) + back_by_seat(state) if state else []
         if dues and self.table.plan.workflow == "touch" and self._happens(TICK_SHARE):
             await self.table.press(f"TICK {dues[0][0]}")
         else:

@@ -57,6 +57,22 @@ def test_trim_keeps_the_last_finished_round_and_what_follows(disk: SimDisk) -> N
     again.close()
 
 
+def test_what_was_forgotten_stays_acknowledged_after_a_power_cut(disk: SimDisk) -> None:
+    """Catches: a unit that wants to send what it no longer has, and can never connect again."""
+    journal = opened(disk)
+    for number in (1, 2, 3):
+        play_round(journal, number)
+    journal.outbox.acknowledge(6)
+    assert journal.outbox.trim() == 4
+    disk.cut_power()
+    with pytest.raises(JournalFault):
+        journal.close()
+    disk.restore()
+    again = opened(disk)
+    assert again.outbox.acked_sequence == 6
+    again.close()
+
+
 def test_trim_never_takes_what_is_not_acknowledged(disk: SimDisk) -> None:
     journal = opened(disk)
     for number in (1, 2, 3):

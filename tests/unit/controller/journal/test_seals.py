@@ -89,6 +89,13 @@ def test_the_first_start_seals_the_day_and_then_each_claim_at_once(unit: Unit) -
     run_virtual(scenario())
 
 
+@pytest.mark.parametrize("day", [0, 1, 2])
+def test_a_unit_whose_clock_begins_in_1970_seals_its_days_as_well(unit: Unit, day: int) -> None:
+    unit.wall_ms = day * DAY_MS
+    run_virtual(unit.run_for(1))
+    assert unit.seals() == [(1, REASON_DAY)]
+
+
 def test_a_new_day_is_sealed_within_a_look(unit: Unit) -> None:
     async def scenario() -> None:
         async with unit.running():

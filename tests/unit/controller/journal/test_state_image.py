@@ -188,6 +188,20 @@ def test_before_use_a_record_that_went_bad_closes_the_table(disk: SimDisk) -> No
     journal.close()
 
 
+def test_a_copy_that_was_damaged_is_told_after_an_update_as_well(
+    disk: SimDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controller.journal.state_image.SOFTWARE", "underfelt 0.0.9")
+    journal = opened(disk)
+    win(journal, 1)
+    journal.close()
+    monkeypatch.undo()
+    force(disk, "UPDATE state_b SET image = x'00'")
+    again = opened(disk)
+    assert again.repair == state_check.REPAIRED_AT_START
+    again.close()
+
+
 def test_after_an_update_the_copies_are_written_anew_without_a_word(
     disk: SimDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

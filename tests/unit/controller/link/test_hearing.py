@@ -22,7 +22,7 @@ class Told:
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
-        self.hearing = Hearing(self, self, self, self.acknowledged)  # type: ignore[arg-type]
+        self.hearing = Hearing(self, self, self, self, self.acknowledged)  # type: ignore[arg-type]
 
     async def acknowledged(self, sequence: int) -> None:
         self.calls.append(("acknowledged", sequence))
@@ -37,6 +37,8 @@ class Told:
         is_at_once = name in (
             "heard",
             "wanted",
+            "offered",
+            "take",
             "link_fault",
             "meters_arrived",
             "cover_all_arrived",
@@ -55,6 +57,7 @@ REVERSED = messages.Reversed(1, 1, 1, "It was taken back.")
 VOID = messages.Void(1, "misdeal", TICKET)
 VERDICT = messages.Verdict(1, 1, 2, "Executive 2", TICKET, False, "")
 CHECK = messages.HandCheck(1, ())
+PART = messages.ProgramPart(9, 0, b"program")
 COLUMN = messages.CoverAll(1, 2, ())
 
 
@@ -74,12 +77,17 @@ COLUMN = messages.CoverAll(1, 2, ())
         (CHECK, ("hand_check_arrived", CHECK)),
         (COLUMN, ("cover_all_arrived", COLUMN)),
         (messages.Settings(bytes(32), b"body"), ("settings_arrived", b"body")),
-        (messages.Heartbeat(1, "serving"), ("wanted", ())),
+        (PART, ("take", PART)),
     ],
     ids=lambda each: type(each).__name__ if isinstance(each, Message) else "",
 )
 def test_each_message_goes_to_the_one_it_concerns(message: Message, told: Any) -> None:
     assert Told().hears(message) == [told]
+
+
+def test_a_heartbeat_asks_for_a_bundle_and_offers_a_program() -> None:
+    beat = messages.Heartbeat(1, "serving")
+    assert Told().hears(beat) == [("wanted", ()), ("offered", ())]
 
 
 def state(event_count: int) -> messages.State:
@@ -119,6 +127,7 @@ def test_a_new_conversation_waits_for_nothing_of_the_last_one() -> None:
     [
         (messages.Error(ErrorCode.CLAIM_REFUSED, "No.", 3, 1), "claim_refused"),
         (messages.Error(ErrorCode.COUNTERS, "They differ.", 3, 0), "link_fault"),
+        (messages.Error(ErrorCode.COUNTERS, "They differ.", 0, 0), "link_fault"),
         (messages.Error(ErrorCode.WAGER, "No such sensor.", 3, 0), "link_fault"),
         (messages.Error(ErrorCode.UNKNOWN_TYPE, "Noted.", 3, 0), ""),
     ],

@@ -7,13 +7,17 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+import pytest
+
+from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
+from controller.journal.outbox import Outbox
 from controller.journal.records import Entry
 from controller.link.call_order import CallOrder
 from controller.link.link import RETRY_FIRST_MS, ManagerLink
 from hal import aio
 from hal.worker import InlineWorker
-from protocol.secrets.tls import CertificateRefused
+from protocol.secrets.tls import CertificateOutOfTime, CertificateRefused
 from protocol.wire import events, messages
 from protocol.wire.errors import ErrorCode
 from protocol.wire.rows import NO_COUNTERS
@@ -32,6 +36,7 @@ class Owner:
 
     def __init__(self) -> None:
         self.told: list[Any] = []
+        self.sentences: list[str] = []
 
     def link_changed(self, up: bool) -> None:
         self.told.append("up" if up else "down")
@@ -41,6 +46,7 @@ class Owner:
 
     def link_fault(self, code: str, sentence: str) -> None:
         self.told.append(code)
+        self.sentences.append(sentence)
 
     async def settings_arrived(self, body: bytes) -> None:
         self.told.append(body)
@@ -110,6 +116,7 @@ def play(
     called: list[tuple[str, int]] | None = None,
     dead: Sequence[str] = (),
     foreign: Sequence[str] = (),
+    refusal: type[CertificateRefused] = CertificateRefused,
     connect_ms: int = 0,
 ) -> tuple[Owner, Journal]:
     """Runs the link against one conversation after another, until the last one has ended.
@@ -140,7 +147,7 @@ def play(
             if address in dead:
                 raise ConnectionRefusedError("nobody is there")
             if address in foreign:
-                raise CertificateRefused("another CA")
+                raise refusal("another CA")
             await aio.sleep_ms(connect_ms)
             return await network.connect(cable)
 
@@ -179,6 +186,16 @@ def test_a_manager_of_another_property_is_told_and_the_next_one_called() -> None
 
     owner, _ = play([talk], addresses=("wrong:1", "north:1"), foreign=("wrong:1",))
     assert "up" in owner.told
+    assert "is not the one that this unit was enrolled with" in owner.sentences[0]
+
+
+def test_a_wrong_clock_is_not_taken_for_another_property() -> None:
+    async def talk(manager: FakeManager) -> None:
+        assert "clock" in manager.owner.sentences[0]
+        await manager.greet(last_sequence=0)
+
+    addresses, foreign = ("wrong:1", "north:1"), ("wrong:1",)
+    play([talk], addresses=addresses, foreign=foreign, refusal=CertificateOutOfTime)
 
 
 def test_everything_unseen_is_sent_in_order_and_acknowledged() -> None:
@@ -225,6 +242,24 @@ def test_a_manager_that_knows_more_than_the_journal_is_a_fork_and_nothing_is_sen
     assert "fork" in owner.told
     assert "up" not in owner.told
     assert journal.outbox.acked_sequence == 0
+
+
+def test_a_journal_that_fails_is_told_at_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches: a link that ends again and again, and nobody learns that it is the unit's disk."""
+
+    def failing(_: Outbox, sequence: int) -> None:
+        raise JournalFault(f"The disk is full at {sequence}.")
+
+    async def talk(manager: FakeManager) -> None:
+        await manager.greet(last_sequence=0)
+        await manager.sequences(3)
+        await manager.send(messages.Ack(3, 0))
+        await aio.sleep_ms(100)
+
+    monkeypatch.setattr(Outbox, "acknowledge", failing)
+    owner, _ = play([talk])
+    assert owner.told[-2:] == ["journal", "down"]
+    assert owner.sentences == ["The disk is full at 3."]
 
 
 def test_an_acknowledgement_of_what_was_never_sent_ends_the_conversation() -> None:

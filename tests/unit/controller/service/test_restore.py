@@ -392,3 +392,16 @@ def test_mutation_without_the_copy_an_interruption_would_lose_records(
             restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
     restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
     assert not set(sequences) <= set(carried(tmp_path))
+
+
+def test_what_is_set_aside_gets_a_number_that_was_never_given(tmp_path: Path) -> None:
+    """Catches: the lowest number counted on, and a copy of evidence written over another."""
+    assert procedure._last_number(tmp_path) == 0
+    for name in (
+        f"{procedure.SET_ASIDE}-2",
+        f"{procedure.SET_ASIDE}-10",
+        f"{procedure.IN_PLACE}-3",
+        f"{procedure.SET_ASIDE}-old",
+    ):
+        (tmp_path / name).mkdir()
+    assert procedure._last_number(tmp_path) == 10

@@ -101,8 +101,10 @@ def test_a_trace_that_unpacks_without_end_is_not_unpacked() -> None:
     assert decode.trace_in(bomb) is None
 
 
-@pytest.mark.parametrize("what", ["", "zz", "no-such-file", "abc"])
-def test_what_is_neither_hex_nor_a_file(capsys: pytest.CaptureFixture[str], what: str) -> None:
+@pytest.mark.parametrize("what", ["", "zz", "no-such-file", "abc", "00", "0000"])
+def test_nothing_is_refused_with_one_sentence(
+    capsys: pytest.CaptureFixture[str], what: str
+) -> None:
     code, out, error = shown(capsys, what)
     assert (code, out) == (REFUSED, "")
     assert error.count("\n") == 1

@@ -64,7 +64,10 @@ def test_an_edited_bundle_is_opened_and_marked(
 
 def test_another_units_key_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["open", "--key", "00" * 32, kept(tmp_path, bytes_with())]) == 3
-    assert "another key than this unit's" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "another key than this unit's" in said
+    assert "this bundle is not proven: take a new one" in said
+    assert "Nothing that the rules know is wrong" not in said, "nobody can know that"
 
 
 def test_what_is_no_bundle_is_refused_in_one_sentence(

@@ -6,6 +6,9 @@ anything sent to a stranger before its certificate was compared.
 
 from __future__ import annotations
 
+import errno
+import http.client
+import os
 import socket
 import ssl
 import threading
@@ -135,3 +138,16 @@ def test_addresses_as_people_write_them(text: str, parts: tuple[bool, str, int])
 def test_what_is_no_address(text: str) -> None:
     with pytest.raises(CommandRefused, match="no address"):
         split_url(text)
+
+
+def test_a_broken_handshake_is_not_called_a_missing_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenSSL may raise what errno held before: "No such file or directory" helps nobody."""
+
+    def broken(self: http.client.HTTPSConnection) -> None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    monkeypatch.setattr(http.client.HTTPSConnection, "connect", broken)
+    with pytest.raises(UnitGone) as told:
+        HttpsDoor("127.0.0.1", 8082, lambda _: None).ask("GET", "/unit")
+    assert "broke the connection off" in str(told.value)
+    assert "file" not in str(told.value)

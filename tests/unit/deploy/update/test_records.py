@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.update.records import CHANGES, CHANGES_MAX, PENDING, Pending, Records
+from deploy.update.records import CHANGES, CHANGES_MAX, PENDING, Records
+from kit.program_changes import Pending
 from kit.program_news import ROLLED_BACK, UPDATED
 
 NOW_S = 1_800_000_000

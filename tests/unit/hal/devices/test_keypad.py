@@ -201,6 +201,24 @@ def test_a_vanished_interrupt_is_found_by_the_poll(keypad: Keypad, keys: Keys) -
     assert pressed_ms <= 1270
 
 
+def test_a_line_that_told_of_the_last_press_may_miss_the_next(keypad: Keypad, keys: Keys) -> None:
+    """Catches: fewer looks while the line is trusted, which lost a seat's key on a slow bus."""
+
+    async def main() -> list[object]:
+        at(1000, keys.down, "START")
+        at(1100, keys.up, "START")
+        presses: list[object] = [await keypad.next_press()]
+        at(500, keys.up)  # the last that the line tells
+        await asyncio.sleep(1)
+        keys.interrupts = False
+        at(100, keys.down, "END")
+        at(400, keys.up, "END")
+        presses.append(await wait_for_ms(keypad.next_press(), 3000))
+        return presses
+
+    assert run_virtual(main()) == [KeyPress("START"), KeyPress("END")]
+
+
 def test_a_key_held_at_the_start_is_not_a_press(
     keypad: Keypad, keys: Keys, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -70,6 +70,20 @@ def test_only_what_changed_is_written_once_per_ic(bank: LampBank, ics: dict[str,
     assert ics["lights-2"].told == [("write", {5: 9})]
 
 
+def test_a_lamp_between_two_that_changed_travels_with_them() -> None:
+    """White and amber are neighbours: a fade of three spots is one transfer, not three."""
+    places = {
+        (f"{seat}A", colour): LampPlace("lights-1", 2 * seat + place)
+        for seat in (1, 2, 3, 5)
+        for place, colour in enumerate(("white", "amber"))
+    }
+    ic = FakeIc()
+    bank = LampBank({"lights-1": ic}, places)  # type: ignore[dict-item]
+    run_virtual(bank.set({("2A", "amber"): 8}))
+    run_virtual(bank.set({(f"{seat}A", "white"): 9 for seat in (1, 2, 3, 5)}))
+    assert ic.told[-1] == ("write", {2: 9, 3: 0, 4: 9, 5: 8, 6: 9, 10: 9})
+
+
 def test_after_a_fault_the_ic_is_set_up_again_with_everything(
     bank: LampBank, ics: dict[str, FakeIc]
 ) -> None:

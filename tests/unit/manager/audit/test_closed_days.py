@@ -68,7 +68,7 @@ def test_a_wager_of_the_day_before_can_be_given_back(desk: Desk, tmp_path: Path)
 
 
 def test_the_second_day_is_told_from_the_first(desk: Desk, tmp_path: Path) -> None:
-    close(desk, tmp_path)
+    first = close(desk, tmp_path)
     play_on(desk)
     last = desk.store.tail().number
     resumed = make_image(tmp_path, desk.store, "2026-11-17", last)
@@ -76,6 +76,8 @@ def test_the_second_day_is_told_from_the_first(desk: Desk, tmp_path: Path) -> No
     note_closed(desk.store, request_for("2026-11-17", resumed))
     assert audit(desk.store).sound
     assert audit(desk.store, (), newest_image(tmp_path, desk.store)).sound
+    assert newest_image(tmp_path, desk.store) == resumed, "the newest, so that least is read again"
+    assert newest_image(tmp_path, desk.store, last - 1) == first
 
 
 @pytest.mark.parametrize(

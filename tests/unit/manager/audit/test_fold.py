@@ -12,10 +12,11 @@ import pytest
 
 from manager.audit.fold import Fold, FoldRefused
 from manager.audit.rows import _name
-from manager.ledger.engines.relations import EVENTS
+from manager.ledger.engines.relations import EVENTS, SEAL_KEYS
 from manager.ledger.store.chain import NO_EVENT, Recorded, Taken
+from manager.ledger.store.changes import GONE, NEW
 from manager.ledger.store.entries import BY_THE_MANAGER
-from tests.kit.pretend_units import Desk, desk_with_a_win
+from tests.kit.pretend_units import Desk, PretendUnit, desk_with_a_win
 
 Line = tuple[Recorded, Taken]
 
@@ -103,6 +104,27 @@ def test_an_export_without_events_is_told_as_well(log: list[Line]) -> None:
         fold.take(recorded, None)
     fold.end()
     assert fold.balances == told(log).balances
+
+
+def test_a_row_that_was_taken_out_is_gone_and_asked_for_nowhere() -> None:
+    """Catches: a sound ledger called forged because another unit stands in a broken one's place."""
+    desk = Desk()
+    desk.open_table("touch-1")
+    desk.manager.units.successions.permit("UF-spare", "touch-1", "Ann", "the old one broke")
+    desk.manager.units.greet(PretendUnit("UF-spare", bytes(16)).hello())
+    fold = told([(recorded, taken) for recorded, taken, _ in desk.store.kept()])
+    assert list(fold.rows["units"]) == [("UF-spare",)]
+    assert fold.counts["units"] == 1
+
+
+@pytest.mark.parametrize("mask", [GONE, NEW, 1])
+def test_what_may_only_be_added_is_neither_changed_nor_taken_out(mask: int) -> None:
+    """Catches: a log that replaces a unit's seal key, or takes it out."""
+    fold, key = Fold(), ("UF-1", b"key")
+    fold._change(SEAL_KEYS, key, NEW, ())
+    with pytest.raises(FoldRefused, match="changes a row of seal_keys that stands"):
+        fold._change(SEAL_KEYS, key, mask, ())
+    assert list(fold.rows["seal_keys"]) == [key]
 
 
 def test_a_row_is_named_so_that_a_person_can_find_it() -> None:

@@ -121,3 +121,14 @@ def desk() -> Desk:
     desk = Desk()
     desk.open_table("touch-1")
     return desk
+
+
+def test_what_is_stored_counts_up_to_where_it_was_read() -> None:
+    """Catches: a ledger said to end where the last witness stands, or at its beginning."""
+    desk = desk_with_a_win()
+    last = desk.store.tail().number
+    (first_digest,) = (digest for _, digest in desk.store.recorded(1, 1))
+    told = [Witness("A page", 0, 1, first_digest), Witness("Another", 0, last + 1, OTHER)]
+    heard = Witnesses(desk.store.genesis(), told)
+    heard.take_stored(desk.store, last)
+    assert f"ends at transaction {last}," in heard.problem({})

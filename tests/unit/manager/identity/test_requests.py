@@ -186,3 +186,51 @@ def stranger_s_certificate(signing_request: bytes) -> bytes:
     return certificates.der(
         certificates.issue_unit(certificates.make_ca(key), key, UNIT, public_key)
     )
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        ({"command": "grant", "unit": UNIT, "match": "123456"}, "needs certificate"),
+        ({"command": "grant", "unit": UNIT, "certificate": "AAAA"}, "needs match"),
+        ({"command": "grant", "match": "123456", "certificate": "AAAA"}, "needs unit"),
+        ({"command": "revoke", "unit": UNIT, "reason": " "}, "needs reason"),
+        ({"command": "refuse-unit", "unit": ""}, "needs unit"),
+        ({"command": "retire"}, "needs unit"),
+        ({"command": "enrol-code", "table": "t9"}, f"serves no table t9; there are {TABLE}"),
+    ],
+)
+def test_a_request_that_lacks_something_says_what(
+    identities: PretendIdentities, request_: dict[str, str], sentence: str
+) -> None:
+    asked = Identities(
+        identities.enrolments, identities.registry, identities.folder, lambda: [TABLE]
+    )
+    with pytest.raises(IdentityError, match=sentence):
+        carry_out(asked, request_)
+
+
+@pytest.mark.parametrize("certificate", ["!!!!", "AA*A", "AAA", "A A A A"])
+def test_a_certificate_that_is_no_base64_is_not_guessed_at(
+    identities: PretendIdentities, certificate: str
+) -> None:
+    """Catches: characters that do not belong there left out, and the rest taken for one."""
+    pending = identities.enrolments.receive(
+        identities.request(identities.enrolments.codes.make(TABLE)), identities.table_of_unit
+    )
+    asked = Identities(
+        identities.enrolments, identities.registry, identities.folder, lambda: [TABLE]
+    )
+    request = {"command": "grant", "unit": UNIT, "match": pending.match}
+    with pytest.raises(IdentityError, match="The certificate cannot be read"):
+        carry_out(asked, request | {"certificate": certificate})
+
+
+def test_the_list_names_each_unit_before_its_certificates(identities: PretendIdentities) -> None:
+    """Catches: certificates of which nobody can tell the unit."""
+    fingerprint = identities.enrol()
+    asked = Identities(
+        identities.enrolments, identities.registry, identities.folder, lambda: [TABLE]
+    )
+    lines = carry_out(asked, {"command": "units"}).splitlines()
+    assert fingerprint in lines[lines.index(UNIT) + 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from manager.intake.pace import HOUR_MS, LOOKED_AT
+from manager.intake.pace import HOUR_MS, LOOKED_AT, Pace
 from protocol.wire.errors import ErrorCode
 from protocol.wire.messages import Error
 from tests.kit.pretend_books import Books, document
@@ -62,3 +62,24 @@ def test_each_table_has_its_own_pace() -> None:
     for number in range(1, LOOKED_AT + 1):
         assert play(books, number) == []
     assert books.start("touch-2", 1, "1A").answers == []
+
+
+def test_the_same_start_can_be_asked_about_twice() -> None:
+    """Catches: a second look at a table with one round so far that falls over."""
+    books = opened()
+    play(books, 1)
+    book = books.manager.book
+    pace = Pace(book)
+    for _ in range(2):
+        pace.check(book.tables.rules(TABLE), 2)
+
+
+def test_a_start_that_is_refused_counts_nothing_and_costs_nothing() -> None:
+    """Catches: rounds counted twice, or looked for where there is only one."""
+    books = opened()
+    assert play(books, 1) == []
+    for _ in range(3):
+        assert books.start(TABLE, 9, "1A").answers
+    for number in range(2, LOOKED_AT + 1):
+        assert play(books, number) == []
+    assert play(books, LOOKED_AT + 1) == [ErrorCode.WAGER]

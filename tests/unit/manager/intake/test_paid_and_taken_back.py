@@ -54,6 +54,24 @@ def test_a_reversal_is_told_until_the_unit_has_its_receipt(desk: Desk) -> None:
     assert desk.say(TABLE, events.Reversed(1, win)).answers == []  # a receipt may come twice
 
 
+def test_several_reversals_are_told_oldest_first_and_none_of_another_table(desk: Desk) -> None:
+    """Catches: a table that takes money back in another order than it was decided."""
+    desk.open_table("touch-2")
+    desk.start(TABLE, 1, "1A", "2A", "3A")
+    desk.start("touch-2", 1, "1A")
+    wins = [
+        desk.win(TABLE, 1, number, **{f"_{seat}A": "three-of-a-kind"}).win_number
+        for number, seat in ((1, 3), (2, 1), (3, 2))
+    ]
+    other = desk.win("touch-2", 1, 1, _1A="three-of-a-kind").win_number
+    for win in (wins[1], other, wins[2], wins[0]):
+        desk.manager.correct(reversing(win))
+    assert [told[0] for told in untold(desk)] == [wins[1], wins[2], wins[0]]
+    desk.end(TABLE, 1)
+    desk.start(TABLE, 2, "1A")
+    assert untold(desk) == []
+
+
 def test_a_receipt_for_a_win_that_stands_is_refused(desk: Desk) -> None:
     desk.start(TABLE, 1, "1A", "2A")
     win = desk.win(TABLE, 1, 1, _2A="four-aces").win_number

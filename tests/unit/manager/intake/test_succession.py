@@ -6,10 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from manager.intake.succession import PERMIT_MAX_MS
+from manager.audit.audit import audit
+from manager.intake.numbering import LOST_MAX, Numbering
+from manager.intake.succession import PERMIT_MAX_MS, READ_AT_ONCE
 from manager.ledger.corrections.reasons import Signed
-from manager.ledger.errors import LedgerError
+from manager.ledger.engines.relations import SUCCESSIONS
+from manager.ledger.errors import BookingRefused, LedgerError
 from manager.ledger.store.entries import EventSource
+from protocol.proof.lineage import EarlierPlace, recorded_anew
 from protocol.wire import events
 from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.messages import Error, Event, State
@@ -163,6 +167,54 @@ def test_what_a_round_is_made_of_is_told_whatever_was_recorded_between(desk: Des
     assert kinds == [events.ROUND_START, events.CLAIM, events.LATE_CHANGE]
     assert isinstance(state, State)
     assert state.event_count == 3
+
+
+def test_a_long_round_is_told_once_and_in_its_order(desk: Desk) -> None:
+    """Catches: records told twice, or none further back, where a round has more than one read."""
+    desk.start(TABLE, 2, "1A")
+    desk.claim(TABLE, 2, 1, s1A="four-aces")
+    for offset_ms in range(100, 100 + 2 * READ_AT_ONCE + 5):
+        desk.say(TABLE, events.LateChange(2, "3A", offset_ms % 2 == 0, offset_ms))
+    desk.manager.units.permit_new_journal(UNIT, "", ANN, "new disk")
+    hello = new_journal(desk).hello()
+    _state, *told_again = desk.manager.intake.greeted(desk.manager.units.greet(hello), hello)
+    records = [each for each in told_again if isinstance(each, Event)]
+    assert [each.kind for each in records[:2]] == [events.ROUND_START, events.CLAIM]
+    # Of a spot only the newest news each way still matter.
+    assert [each.body[4] for each in records[2:]] == [231, 232]
+
+
+def test_a_second_permit_takes_the_place_of_one_that_nobody_used(desk: Desk) -> None:
+    """Catches: an audit that takes the removed row for one that somebody deleted."""
+    for reason in ("new disk", "another new disk"):
+        desk.manager.units.permit_new_journal(UNIT, "", ANN, reason)
+    assert len(desk.store.find(SUCCESSIONS, {})) == 1
+    assert audit(desk.store).sound
+
+
+@pytest.mark.parametrize(("unreadable", "lost"), [(0, 0), (3, 3), (LOST_MAX + 1, LOST_MAX)])
+def test_as_many_numbers_may_be_missing_as_records_were_lost(
+    desk: Desk, unreadable: int, lost: int
+) -> None:
+    """Catches: a unit that says how far ahead it may count."""
+    numbering, place = Numbering(desk.manager.book), EarlierPlace(NEW_JOURNAL, 1, bytes(32))
+    salvaged = recorded_anew({1: 2}, place, known=False)
+    assert numbering.lost_max(desk.manager.units.get(UNIT), salvaged) == 0, "it lost nothing"
+    desk.manager.units.permit_new_journal(UNIT, "", ANN, "new disk")
+    new_journal(desk)
+    state = told(desk)
+    at = (state.journal_id, state.last_sequence, state.round_number, state.claim_number)
+    desk.say(TABLE, events.Restored(*at, state.counters, 0, unreadable))
+    unit = desk.manager.units.get(UNIT)
+    assert numbering.lost_max(unit, salvaged) == lost
+    assert numbering.lost_max(unit, {1: 2}) == 0, "it was not salvaged"
+    numbering.check_start(TABLE, 2, lost)
+    numbering.check_start(TABLE, 2 + lost, lost)
+    for number in (1, 3 + lost):
+        with pytest.raises(BookingRefused):
+            numbering.check_start(TABLE, number, lost)
+    claims = [numbering.uses_up(TABLE, number, lost) for number in (0, 1, 1 + lost, 2 + lost)]
+    assert claims == [False, True, True, False]
 
 
 def test_a_unit_that_was_replaced_serves_the_table_no_more(desk: Desk) -> None:

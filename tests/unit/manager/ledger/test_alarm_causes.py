@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from manager.audit.audit import audit
-from manager.ledger.alarm_causes import AlarmCauses, Severity, severity_of
+from manager.ledger.alarm_causes import NOTE_MAX, AlarmCauses, Severity, severity_of
 from manager.ledger.engines.relations import ALARMS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.changes import NEW, unpacked
@@ -40,6 +40,25 @@ def test_fifty_faults_of_one_bus_are_one_cause_and_hide_no_fork(
         ("BUS", 50),
     ]
     assert found[-1].last.sentence == "The bus was held, 49."
+
+
+def test_each_acknowledgement_stands_beside_the_others(books: Books, causes: AlarmCauses) -> None:
+    """Catches: a second one written over the first, which is open again after a restart."""
+    for code in ("SERVICE", "DOOR", "BUS"):
+        record(books, code, "Something.", unit="UF-1")
+    for cause in causes.all():
+        causes.acknowledge(cause.key, cause.last.number, f"Sue of {cause.key[0]}")
+    again = AlarmCauses(books.store, books.manager.book.alarms)
+    found = {each.key[0]: (each.is_open, each.acked_by) for each in again.all()}
+    assert found == {code: (False, f"Sue of {code}") for code in ("SERVICE", "DOOR", "BUS")}
+
+
+def test_a_note_is_as_long_as_it_may_be_and_not_longer(books: Books, causes: AlarmCauses) -> None:
+    """Catches: a page's text of any length that the chain keeps for good."""
+    record(books, "SERVICE", "Opened.", unit="UF-1")
+    with pytest.raises(LedgerError, match=f"at most {NOTE_MAX} letters"):
+        causes.acknowledge(BUS, 1, "Sue", "n" * (NOTE_MAX + 1))
+    causes.acknowledge(BUS, 1, "Sue", "n" * NOTE_MAX)
 
 
 def test_what_is_acknowledged_comes_back_when_it_happens_again(

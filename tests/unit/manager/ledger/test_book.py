@@ -281,5 +281,6 @@ def test_memory_lets_go_of_what_is_durable_and_not_needed() -> None:
     desk.open_table("touch-1")
     desk.start("touch-1", 1, "1A")
     desk.end("touch-1", 1)
-    held = desk.store._memory._held
-    assert [len(held[each.name]) for each in (EVENTS, TRANSACTIONS, POSTINGS)] == [0, 0, 0]
+    memory = desk.store._memory
+    for kept in (memory._held, memory._added, memory._committing):
+        assert not any(kept.get(each.name) for each in (EVENTS, TRANSACTIONS, POSTINGS))

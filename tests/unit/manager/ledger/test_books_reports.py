@@ -7,8 +7,9 @@ from datetime import date
 import pytest
 
 from manager.ledger.errors import LedgerError
+from manager.ledger.reports import day_reports, day_wins
 from manager.ledger.reports.bank import bank_covers, counts
-from manager.ledger.reports.day_reports import day_report
+from manager.ledger.reports.day_reports import DayReport, MeterDay, day_report
 from manager.ledger.reports.gaming_day import GamingDay
 from sim.floor import figures
 from tests.kit.pretend_books import CENT, HOUSE, TERMS, Books, document
@@ -111,3 +112,54 @@ def test_the_view_tells_terms_policies_and_reversals(books: Books) -> None:
     assert win["policies"] == [{"meter": "main", "policy": "equal_share"}]
     assert win["reversed_by"] > 0
     assert figures.award_cents(books.manager.book, "touch-1", 5) == 0
+
+
+def test_a_day_ties_only_when_every_meter_does() -> None:
+    """Catches: one meter that adds up standing for all of them."""
+    sound = MeterDay("main", "Main", 100, 130, 5, 5, by_kind={"ADJUSTED": 30})
+    off = MeterDay("minor", "Minor", 100, 130, 5, 5)
+    reserve_off = MeterDay("minor", "Minor", 100, 100, 5, 6)
+    unaccrued = MeterDay("minor", "Minor", 100, 130, 5, 5, by_kind={"WAGER": 30})
+    day = date(2026, 11, 17)
+    assert DayReport(day, (), (sound, sound)).ties
+    for bad in (off, reserve_off, unaccrued):
+        assert not DayReport(day, (), (sound, bad)).ties
+        assert not DayReport(day, (), (bad, sound)).ties
+
+
+def test_the_log_is_read_from_one_transaction_to_another(books: Books) -> None:
+    books.open(document())
+    books.start("touch-1", 1, "1A")
+    last = books.store.tail().number
+    for bounds in ((1, 3), (2, 2), (3, last), (3, 2)):
+        numbers = [recorded.number for recorded, _ in books.store.recorded(*bounds)]
+        assert numbers == list(range(bounds[0], bounds[1] + 1))
+    assert books.store.first_since(0) == 1
+    assert books.store.first_since(books.clock.ms + 1) == last + 1
+
+
+@pytest.mark.parametrize("step", [1, 3, 7])
+def test_a_day_is_the_same_in_steps_of_any_length(
+    books: Books, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """Catches: transactions counted twice, or left out, where two steps meet."""
+    day = GamingDay("06:00")
+    books.open(document())
+    for number in (1, 2, 3):
+        books.start("touch-1", number, "1A", "2A")
+        books.paid(number, number, _2A="four-aces")
+        books.end("touch-1", number)
+    whole = day_report(books.manager.book, day.of(OPENING_MS), day)
+    monkeypatch.setattr(day_reports, "STEP_TRANSACTIONS", step)
+    monkeypatch.setattr(day_wins, "STEP_WINS", step)
+    assert day_report(books.manager.book, day.of(OPENING_MS), day) == whole
+    assert whole.ties
+
+
+def test_an_opening_that_is_restated_as_it_is_moves_nothing(books: Books) -> None:
+    books.open(document())
+    before = books.store.tail()
+    books.manager.restate_opening("main", 100_000)
+    assert books.store.tail() == before
+    books.manager.restate_opening("main", 100_001)
+    assert books.shown_on("main") == 100_001

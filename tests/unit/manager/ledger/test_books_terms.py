@@ -156,6 +156,16 @@ def test_or_to_the_house_where_the_jurisdiction_says_so(books: Books) -> None:
     assert books.store.balance("house/share") == (3 * 70 + 15) * CENT
 
 
+def test_a_limit_counts_also_beside_a_meter_that_has_none(books: Books) -> None:
+    """Catches: the same split for every wager of a game, past the one limit that it has."""
+    jackpots = {"top": TERMS | {"limit": "1000.30"}, "low": TERMS}
+    games = {"A": game(LEVELS.id, mega="top", minor="low")}
+    books.open(document(jackpots=jackpots, games=games))
+    books.start("touch-1", 1, "1A", "2A")
+    assert (books.shown_on("top"), books.shown_on("low")) == (100_030, 100_050)
+    assert books.meter("top")[2] == (2 * 5 + 20) * CENT
+
+
 def test_a_reseed_does_not_bring_more_than_the_limit_allows(books: Books) -> None:
     opened(books, limit="1000.60", reserve_ppm=500_000)
     play(books, 1)

@@ -112,13 +112,16 @@ def test_it_can_be_reversed_like_any_other(desk: Desk) -> None:
     assert audit(desk.store).sound
 
 
-@pytest.mark.parametrize(("claimed", "state"), [("5A", "CANCELLED"), ("7A", "OPEN")])
+@pytest.mark.parametrize(
+    ("claimed", "state"), [("5A", "CANCELLED"), ("7A", "OPEN"), ("5A 7A", "CANCELLED")]
+)
 def test_a_claim_whose_card_was_refused_gives_way_to_the_two_people(
     desk: Desk, claimed: str, state: str
 ) -> None:
     """Catches: the claim that the table could not have booked stands in the way of its own win."""
     desk.start(TABLE, 2, "5A", "7A")
-    desk.receive_award(TABLE, desk.claim(TABLE, 2, 1, **{f"s{claimed}": "four-aces"}))
+    hands = {f"s{sensor}": "four-aces" for sensor in claimed.split()}
+    desk.receive_award(TABLE, desk.claim(TABLE, 2, 1, **hands))
     refused = only(desk.say(TABLE, events.Commit(2, 1, 2, bytes(16), ROLE_EXECUTIVE)), Error)
     assert refused.code == ErrorCode.CARD_REFUSED
     desk.end(TABLE, 2)

@@ -97,6 +97,18 @@ def test_one_person_is_not_two(desk: Desk) -> None:
     assert desk.manager.book.wins.find(1) is None
 
 
+def test_who_took_it_up_last_is_the_one_who_needs_a_second(desk: Desk) -> None:
+    """Catches: an earlier supervisor's name lent to an executive who came back alone."""
+    for account, role in (
+        *((SUPERVISOR_ACCOUNT, ROLE_SUPERVISOR),) * 2,
+        (EXECUTIVE_ACCOUNT, ROLE_EXECUTIVE),
+    ):
+        desk.end(TABLE, 1)
+        take_up(desk, account=account, role=role)
+    desk.receive_award(TABLE, desk.claim(TABLE, 1, 1, s5A="four-aces"))
+    assert "two people" in only(desk.by_card(TABLE, 1, 1), Error).sentence
+
+
 def test_a_small_pay_needs_the_executive_too(desk: Desk) -> None:
     take_up(desk)
     award = desk.receive_award(TABLE, desk.claim(TABLE, 1, 1, s5A="three-of-a-kind"))

@@ -6,8 +6,13 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any, cast
 
-from manager.link.connection import Connection
+import pytest
+
+from manager.link.connection import QUEUE_MAX, Connection
 from manager.link.meter_frames import MeterFrame
+from protocol.wire.errors import ErrorCode, ProtocolError
+from protocol.wire.messages import Heartbeat, decode
+from protocol.wire.version import LINK_DOWN_MS
 from sim.time.loop import run_virtual
 
 DURABLE = 9
@@ -19,6 +24,17 @@ class Stream:
 
     def write_frames(self, frames: list[bytes]) -> None:
         self.written += [each[-1:] for each in frames]
+
+
+class Stalled(Stream):
+    """Its unit takes nothing until `taken` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken = asyncio.Event()
+
+    async def drain(self) -> None:
+        await self.taken.wait()
 
 
 def shown(*numbers: int) -> list[bytes]:
@@ -36,6 +52,145 @@ def shown(*numbers: int) -> list[bytes]:
         return stream.written
 
     return run_virtual(main())
+
+
+class Unencodable:
+    def encode(self) -> bytes:
+        raise ProtocolError(ErrorCode.BAD_FIELD, "It fits no frame.")
+
+
+def connected(stream: Stream) -> Connection:
+    tail = SimpleNamespace(number=DURABLE)
+    store = SimpleNamespace(commits=SimpleNamespace(durable_tail=tail), tail=lambda: tail)
+    meters = SimpleNamespace(of=lambda _table: MeterFrame(0, b""))
+    return Connection(cast(Any, stream), "UF-1", "table-1", cast(Any, meters), cast(Any, store))
+
+
+def test_a_message_that_fits_no_frame_drops_this_unit_and_nothing_else() -> None:
+    async def main() -> None:
+        stream = Stream()
+        unit = connected(stream)
+        unit.send(cast(Any, Unencodable()))
+        assert unit.dropped.is_set()
+        await asyncio.sleep(0.01)
+        assert stream.written == []
+
+    run_virtual(main())
+
+
+def test_nothing_is_kept_for_a_unit_that_reads_nothing() -> None:
+    """Catches: a queue that grows on behind a unit that was dropped for it."""
+
+    async def main() -> None:
+        unit = connected(Stream())
+        for _ in range(QUEUE_MAX):
+            unit.send_encoded(b"x", DURABLE + 1)
+        assert not unit.dropped.is_set()
+        for _ in range(3):
+            unit.send_encoded(b"x", DURABLE + 1)
+        assert unit.dropped.is_set()
+        assert len(unit._queue) == QUEUE_MAX
+
+    run_virtual(main())
+
+
+def test_nothing_is_written_to_a_unit_that_was_dropped() -> None:
+    async def main() -> None:
+        stream = Stream()
+        unit = connected(stream)
+        unit.send_encoded(b"1", 1)
+        await asyncio.sleep(0.01)
+        unit.drop()
+        unit.send_encoded(b"2", 1)
+        await asyncio.sleep(0.01)
+        assert stream.written == [b"1"]
+
+    run_virtual(main())
+
+
+def test_a_unit_that_does_not_take_what_it_got_is_written_no_more_until_it_does() -> None:
+    async def main() -> None:
+        stream = Stalled()
+        unit = connected(stream)
+        sending = asyncio.create_task(unit.send_forever())
+        for number in range(QUEUE_MAX):
+            unit.send_encoded(bytes([number]), 1)
+        await asyncio.sleep(0.1)
+        assert len(stream.written) == QUEUE_MAX
+        unit.send_encoded(b"x", 1)
+        await asyncio.sleep(0.1)
+        assert len(stream.written) == QUEUE_MAX
+        stream.taken.set()
+        await asyncio.sleep(0.1)
+        assert stream.written[-1] == b"x"
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize("last_frame_s", [0.0, 2.0])
+def test_a_silent_unit_is_dropped_five_seconds_after_its_last_frame(last_frame_s: float) -> None:
+    """Catches: silence counted from the beginning alone, and a look that never ends."""
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        stream = Stalled()
+        stream.taken.set()
+        unit, began_s = connected(stream), loop.time()
+        sending = asyncio.create_task(unit.send_forever())
+        if last_frame_s:
+            await asyncio.sleep(last_frame_s)
+            unit.heard_s = loop.time()
+        await unit.dropped.wait()
+        assert loop.time() - began_s == pytest.approx(last_frame_s + LINK_DOWN_MS / 1000)
+        await asyncio.sleep(3)  # and nobody looks any more
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+        assert all(timer.cancelled() for timer in unit._timers.values())
+
+    run_virtual(main())
+
+
+def test_a_unit_that_takes_nothing_for_five_seconds_is_dropped_and_gets_no_more_beats() -> None:
+    """Catches: a beat that goes on, and with it the wait for a unit that is gone."""
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        stream, began_s = Stalled(), loop.time()
+        unit = connected(stream)
+        sending = asyncio.create_task(unit.send_forever())
+        while not unit.dropped.is_set():
+            await asyncio.sleep(0.1)
+            unit.heard_s = loop.time()  # it speaks all the while
+        # The first beat after a second begins the wait, which each further beat looks at.
+        assert loop.time() - began_s == pytest.approx(1 + LINK_DOWN_MS / 1000, abs=0.11)
+        due = unit._timers["beat"].when()
+        await asyncio.sleep(3)
+        assert unit._timers["beat"].when() == due, "it beats no more"
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+    run_virtual(main())
+
+
+def test_a_heartbeat_tells_the_managers_own_time() -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        stream = Stalled()
+        stream.taken.set()
+        unit = connected(stream)
+        beats: list[bytes] = []
+        stream.write_frames = beats.extend  # type: ignore[method-assign]
+        sending = asyncio.create_task(unit.send_forever())
+        began_s = loop.time()
+        await asyncio.sleep(2.5)
+        told = [decode(beat[4:]) for beat in beats]
+        assert told == [Heartbeat(int((began_s + second) * 1000), "serving") for second in (1, 2)]
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+    run_virtual(main())
 
 
 def test_meters_never_go_back() -> None:

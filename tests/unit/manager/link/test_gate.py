@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from kit.rate_limit import Bucket, Pacer
-from manager.link.gate import Peer, UnitGate
+from manager.link.gate import FAREWELL_MAX_S, Peer, UnitGate
 from manager.link.paced_reader import READS_BURST, READS_PER_S, PacedReader
 from protocol.wire.errors import ErrorCode
 from protocol.wire.framing import frame
@@ -79,6 +79,7 @@ def test_a_revoked_certificate_hears_why_once_and_fills_no_list(
             assert isinstance(answer, Error)
             assert answer.code == ErrorCode.UNKNOWN_UNIT
             assert "Stolen." in answer.sentence
+            await line.served  # without waiting for what it would say
             await line.end()
         assert len(identities.notes("IDENTITY_REFUSED")) == 1
 
@@ -124,6 +125,26 @@ def test_revoking_counts_even_between_the_handshake_and_the_hello(
         answer = await line.next()
         assert isinstance(answer, Error)
         assert "Stolen." in answer.sentence
+        await line.served
+        assert desk.manager.server.connection_of(UNIT) is None, "and it is not served all the same"
+        await line.end()
+
+    play(identities, scene)
+
+
+def test_whoever_is_turned_away_and_does_not_read_is_let_go_after_a_second(
+    identities: PretendIdentities,
+) -> None:
+    """Catches: a farewell that is not waited for, and is lost when the line is closed."""
+
+    async def scene(desk: Desk, gate: UnitGate, fingerprint: str) -> None:
+        identities.registry.revoke(UNIT, "Stolen.")
+        loop = asyncio.get_running_loop()
+        line, began_s = Line(gate, Peer(UNIT, fingerprint)), loop.time()
+        line.down.stalled = True
+        with pytest.raises(TimeoutError):
+            await line.served
+        assert loop.time() - began_s == pytest.approx(FAREWELL_MAX_S)
         await line.end()
 
     play(identities, scene)
@@ -136,6 +157,8 @@ def test_a_hello_in_another_units_name_is_refused(identities: PretendIdentities)
         answer = await line.next()
         assert isinstance(answer, Error)
         assert "says it is UF-touch-2" in answer.sentence
+        await line.served
+        assert identities.registry.of_unit(UNIT)[0].first_used_ms == 0
         await line.end()
         assert any("says it is" in note for note in identities.notes("IDENTITY_REFUSED"))
 
@@ -164,6 +187,7 @@ def test_another_first_message_is_answered_with_what_was_expected(
         answer = await line.next()
         assert isinstance(answer, Error)
         assert "first message must be a hello" in answer.sentence
+        await line.served
         await line.end()
 
     play(identities, scene)

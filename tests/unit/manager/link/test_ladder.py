@@ -104,6 +104,22 @@ def test_a_restart_goes_on_from_the_rung_that_was_told(floor: Floor) -> None:
     assert floor.codes() == NAMES[:3]
 
 
+def test_a_manager_that_was_off_for_a_while_counts_that_time_as_well(floor: Floor) -> None:
+    """Catches: silence that begins anew, or never began, where the clock went back meanwhile."""
+    floor.line = None
+    floor.pass_s(61)
+    floor.desk.clock.ms += 600_000
+    floor.ladder = floor.start()
+    floor.pass_s(1)
+    assert floor.codes() == NAMES[:3]
+    floor.desk.clock.ms -= 3_000_000
+    floor.ladder = floor.start()
+    floor.pass_s(1_100)
+    assert floor.codes() == NAMES[:3], "ten minutes were told, and not more has passed since"
+    floor.pass_s(200)
+    assert floor.codes() == NAMES
+
+
 def test_a_table_from_which_nobody_ever_called_is_not_missed(floor: Floor) -> None:
     floor.line = None
     floor.desk.manager.open_table(table_toml("touch-9"))

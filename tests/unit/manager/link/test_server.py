@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from protocol.wire.framing import frame
 from protocol.wire.messages import (
     Ack,
     Award,
+    BundlePart,
     Committed,
     Error,
     Event,
@@ -293,6 +295,58 @@ def test_every_connected_unit_hears_of_a_moved_meter_at_once() -> None:
     play(main)
 
 
+def test_one_bet_among_other_news_is_enough_to_show_the_meters_at_once() -> None:
+    """Catches: meters that wait for the next heartbeat, because not all that came moved money."""
+
+    async def main(desk: Desk) -> None:
+        desk.open_table("touch-2", opening='"8000.00"')
+        one, two = open_line(desk), open_line(desk, "touch-2")
+        for line in (one, two):
+            await line.greet()
+            await line.until(Meters)
+        loop = asyncio.get_running_loop()
+        began_s = loop.time()
+        await asyncio.gather(
+            two.say(events.Boot(1, "0.1.0", "")), one.say(desk.round_start(TABLE, 1, "1A", "2A"))
+        )
+        assert (await two.until(Meters)).meters[0].shown_cents == 800_050
+        assert loop.time() - began_s < 0.5
+        await one.hang_up()
+        await two.hang_up()
+
+    play(main)
+
+
+def test_whatever_happens_at_the_link_is_news_to_the_pages() -> None:
+    """Catches: a page that goes on showing what was before, until something else happens."""
+
+    async def main(desk: Desk) -> None:
+        signal = desk.manager.server._changes
+
+        async def news(act: Awaitable[object], is_news: bool = True) -> None:
+            before = signal.version
+            await act
+            await asyncio.sleep(0.01)
+            assert (signal.version > before) is is_news, act
+
+        line = open_line(desk)
+        await news(line.greet())
+        await news(line.send(Heartbeat(1, "open")))
+        await news(line.send(Heartbeat(2, "open")), is_news=False)
+        await news(line.send(Heartbeat(3, "locked")))
+        # Of a bundle that nobody waits for any more: no reason to hang up.
+        await news(line.send(BundlePart(1, 0, 5, b"bytes")), is_news=False)
+        await news(line.say(desk.round_start(TABLE, 1, "1A")))
+        await news(line.send(desk.made_swipe(TABLE, 1)))
+        await news(line.send(Error(ErrorCode.INTERNAL, "The disk is slow.", 1, 0)))
+        stranger = Line(desk, PretendUnit("UF-9"))
+        await news(stranger.send(stranger.unit.hello()))
+        await stranger.until_end()
+        await news(line.hang_up())
+
+    play(main)
+
+
 def test_a_heartbeat_and_the_meters_come_every_second_and_silence_ends_the_line() -> None:
     async def main(desk: Desk) -> None:
         line = open_line(desk)
@@ -410,6 +464,19 @@ def test_a_unit_that_is_locked_meanwhile_is_told_and_hung_up_on() -> None:
         said = await line.until_end()
         assert isinstance(said[-1], Error)
         assert said[-1].code == ErrorCode.LOCKED
+
+    play(main)
+
+
+def test_a_unit_that_is_not_locked_is_not_cut() -> None:
+    async def main(desk: Desk) -> None:
+        line = open_line(desk)
+        await line.greet()
+        for unit_id in ("UF-touch-1", "UF-9"):
+            desk.manager.server.cut_if_locked(unit_id)
+        await line.say(events.Boot(1, "0.1.0", ""))
+        assert (await line.until(Ack)).last_sequence == 1
+        await line.hang_up()
 
     play(main)
 

@@ -65,6 +65,19 @@ def test_one_that_cannot_be_accepted_closes_the_door_to_nobody(
     run_virtual(scenario())
 
 
+def test_whoever_is_turned_away_gets_no_handshake_and_no_place() -> None:
+    """Catches: a refused connection that is served all the same, on a socket that is closed."""
+
+    async def scenario() -> None:
+        door = TlsDoor("link", ssl.create_default_context(), _never, Limits(connections_max=0))
+        refused: Any = Listener()
+        door._admit(refused, "192.0.2.1")
+        assert refused.is_closed
+        assert (door.connection_count, door._handshakes, dict(door._by_address)) == (0, {}, {})
+
+    run_virtual(scenario())
+
+
 def test_only_so_many_good_addresses_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Catches: a memory that grows with every address, or forgets the one that came last."""
     monkeypatch.setattr(tls_listener, "GOOD_ADDRESSES_MAX", 2)

@@ -39,6 +39,7 @@ PATHS = {
     "/corrections/{command}": "/corrections/suspend",
     "/requests/{number:win}": "/requests/1",
     "/bundles/{number:win}": "/bundles/1",
+    "/updates/pieces/{place:int}": "/updates/pieces/0",
     "/bundles/{number:win}.zip": "/bundles/1.zip",
     "/requests/{number:win}/table.toml": "/requests/1/table.toml",
     "/setup/table": "/setup/table?A=four-card/progressive/Pays-1",
@@ -136,7 +137,7 @@ def test_each_role_gets_its_pages_and_no_other(house: House, role: Role) -> None
         if route.roles is None or is_stream(path) or path == "/sign-out" or route.is_for_machines:
             continue
         form = {"form_key": key} if method == "POST" else None
-        answer = house.ask(method, path, token, ORIGIN, form)
+        answer = house.ask(method, path, token, ORIGIN | {"x-form-key": key}, form)
         if role in route.roles:
             assert answer.status_code not in (303, 401) or method == "POST", path
             is_refused_command = answer.status_code == 403 and path == "/corrections/suspend"

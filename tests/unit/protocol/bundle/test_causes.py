@@ -56,6 +56,17 @@ def wet_spots() -> dict[str, Any]:
     return found
 
 
+RISES = [0.0, 0.02, 0.04, 0.06, 0.08, 0.11]
+RISEN = [0.25, 0.27, 0.3, 0.3, 0.34, 0.36, 0.39, 0.41, 0.46, 0.46, 0.46, 0.46]
+
+
+def restless(*levels: float) -> dict[str, Any]:
+    """One spot that is careful, with these levels once a second."""
+    found = spots({"6A": {WET: 20}}, {})
+    found["6A"]["levels"] = list(levels)
+    return found
+
+
 FOUND = {
     "silent-ic": [
         scanned((0x5A, "sense-1", "silent")),
@@ -68,9 +79,18 @@ FOUND = {
     ],
     "wrong-board-file": [scanned((0x5A, "sense-1", "silent"), (0x5B, "", "stranger"))],
     "loose-pad": [diary(spots=spots({"3A": {LOOSE: 9}}, {}))],
-    "wet-felt": [diary(spots=wet_spots())],
+    "wet-felt": [
+        diary(spots=wet_spots()),
+        # It came within a second, and soaks on from there.
+        diary(spots=restless(*[0.0] * 6, *RISEN, *RISEN[-1:] * 6)),
+    ],
     "noisy-charger": [diary(spots=spots({"3A": {NOISE: 20}, "4A": {NOISE: 20}}, {}))],
-    "worn-pad": [diary(spots=spots({}, EVEN | {"3A": [0.7, 0.72, 0.7]}))],
+    "worn-pad": [
+        diary(spots=spots({}, EVEN | {"3A": [0.7, 0.72, 0.7]})),
+        # It crept on while a chip lay there, and a hand came in passing.
+        diary(spots=restless(*RISES, *[1.1] * 7, *RISEN)),
+        diary(spots=restless(*RISES, 0.5, 3.1, 0.6, *RISES[-1:] * 2, *[1.1] * 7, *RISEN)),
+    ],
     "felt-changed": [diary(spots=spots({sensor: {MOVED: 9} for sensor in SENSORS}, {}))],
     "supply-dips": [diary(computer={"looks": 9, "supply_looks": {"under-voltage": 2}})],
     "failing-disk": [
@@ -160,6 +180,23 @@ def _with_fault(parts: dict[str, Any]) -> dict[str, Any]:
 )
 def test_of_two_faults_both_are_named(parts: dict[str, Any], names: list[str]) -> None:
     assert [cause.name for cause in causes_of(bundle_with(**parts))] == names
+
+
+def beside_water(levels: list[float]) -> list[str]:
+    """Two wet spots, and beside them one at which chips weigh little; its levels decide."""
+    found = spots(
+        {"3A": {WET: 20}, "4A": {WET: 20}, "5A": {WET: 13}}, EVEN | {"5A": [1, 0.64, 0.6]}
+    )
+    found["3A"]["levels"] = found["4A"]["levels"] = [4.0] * 40
+    found["5A"]["levels"] = levels
+    return [cause.name for cause in causes_of(bundle_with(**diary(spots=found)))]
+
+
+def test_a_dry_pad_beside_water_may_be_worn_and_a_wet_one_is_wet() -> None:
+    rounds = [0.6] * 6 + [0.0] * 5
+    assert beside_water(rounds * 4) == ["wet-felt", "worn-pad"]
+    assert beside_water([each + 0.4 for each in rounds] * 4) == ["wet-felt"]
+    assert beside_water(rounds) == ["wet-felt"]  # too short a time to call it dry
 
 
 def test_parts_in_another_shape_are_one_sentence() -> None:

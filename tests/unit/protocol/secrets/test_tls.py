@@ -78,3 +78,13 @@ def test_either_end_of_the_link_asks_for_a_certificate_and_keeps_no_session(tmp_
     assert manager.num_tickets == 0
     for each in (manager, unit, enrolling):
         assert {each.minimum_version, each.maximum_version} == {ssl.TLSVersion.TLSv1_3}
+
+
+@pytest.mark.parametrize(("code", "is_time"), [(9, True), (10, True), (18, False), (20, False)])
+def test_a_certificate_out_of_time_is_told_from_a_strangers(code: int, is_time: bool) -> None:
+    """Catches "another property's manager", said by a unit whose clock stands in 1970."""
+    error = ssl.SSLCertVerificationError("certificate verify failed")
+    error.verify_code, error.verify_message = code, "as OpenSSL words it"
+    refusal = tls._refusal(error)
+    assert isinstance(refusal, tls.CertificateRefused)
+    assert isinstance(refusal, tls.CertificateOutOfTime) == is_time

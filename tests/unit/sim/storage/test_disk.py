@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 
 import apsw
 import pytest
 
-from sim.storage.disk import SECTOR_BYTES, SimDisk
+from sim.storage.disk import SECTOR_BYTES, SimDisk, exchange
 
 OPEN_FLAGS = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_READWRITE
 
@@ -156,6 +157,31 @@ def test_a_clone_is_a_copy(disk: SimDisk) -> None:
     disk.write_file("file", b"changed")
     assert copy.read_file("file") == b"content"
     copy.close()
+
+
+def test_what_a_cut_would_leave_is_torn_alike_and_the_disk_goes_on(disk: SimDisk) -> None:
+    file = open_file(disk)
+    file.xWrite(b"o" * 4 * SECTOR_BYTES, 0)
+    file.xSync(apsw.SQLITE_SYNC_NORMAL)
+    file.xWrite(b"n" * 4 * SECTOR_BYTES, 0)
+    chance = random.Random(1)
+    found = {disk.after_cut(chance)["file"] for _ in range(200)}
+    # Each of four sectors is old or new, and each way is drawn.
+    assert len(found) == 16
+    assert file.xRead(1, 0) == b"n"
+    assert disk.read_file("file") == b"n" * 4 * SECTOR_BYTES
+
+
+def test_a_disk_that_holds_other_files_forgets_its_own(disk: SimDisk) -> None:
+    file = open_file(disk)
+    file.xWrite(b"own", 0)
+    exchange(disk, {"other": b"theirs"})
+    assert disk.names() == ["other"]
+    with pytest.raises(apsw.IOError, match="no power"):
+        file.xRead(1, 0)
+    disk.cut_power()
+    disk.restore()
+    assert disk.read_file("other") == b"theirs"
 
 
 def test_a_full_disk_refuses_growth_but_not_overwriting(disk: SimDisk) -> None:

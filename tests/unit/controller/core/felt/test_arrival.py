@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.core.felt.arrival import JUMPED, SEEN, STEPPED, UNSEEN, Arrival
-from controller.core.felt.tuning import GAP_MAX_MS, JUMPED_MIN_CHIPS, STACK_MAX_CHIPS
+from controller.core.felt.tuning import GAP_MAX_MS, JUMPED_MIN_CHIPS, LANDING_MS, STACK_MAX_CHIPS
 
 NOISE = 0.01
 
@@ -24,10 +24,18 @@ def test_only_what_came_in_one_step_dropped(origin: int, is_drop: bool) -> None:
     assert came(1.0, origin).is_drop(1.0) is is_drop
 
 
-@pytest.mark.parametrize("other", [0.5, 1.6])
-def test_what_has_left_its_level_since_is_no_drop(other: float) -> None:
+@pytest.mark.parametrize(
+    ("other", "age_ms"),
+    [
+        (0.5, GAP_MAX_MS + 1),
+        (1.6, GAP_MAX_MS + 1),
+        (0.5, LANDING_MS + 1),  # not landing any more, and hardly there
+        (1.4, LANDING_MS + 1),
+    ],
+)
+def test_what_has_left_its_level_since_is_no_drop(other: float, age_ms: int) -> None:
     arrival = came(1.0, STEPPED)
-    arrival.see(other, GAP_MAX_MS + 1, False)
+    arrival.see(other, age_ms, False)
     arrival.see(1.0, GAP_MAX_MS + 2, False)
     assert not arrival.is_drop(1.0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.felt.reasons import BELOW_EMPTY, CREPT, DISTURBED
+from controller.core.felt.reasons import BELOW_EMPTY, CREPT, DISTURBED, UNDECIDED
 from controller.core.felt.spot import ACCEPT, EMPTY, FAULT, REFUSE, UNSURE
 from tests.kit.watched_spot import CHIP, FELT, HAND, READ_EVERY_MS, Watched, with_chip
 
@@ -30,6 +30,25 @@ def test_an_empty_spot_under_interference_is_not_called_empty(ic: str) -> None:
     assert watched.verdict() == REFUSE
     watched.pass_ms(500)
     assert watched.verdict() == EMPTY
+
+
+def test_felt_does_not_follow_what_flutters_or_sinks(ic: str) -> None:
+    """Catches: a fall or a noise taken for drift. The felt's own level would creep after it."""
+    watched = emptied(ic)
+    felt = watched.spot.classifier._felt
+    before = felt.level
+    watched.glitch(before - 1.5 * felt._sink)
+    assert watched.spot.classifier.kind == UNDECIDED
+    assert felt.level == before
+    watched = emptied(ic)
+    felt = watched.spot.classifier._felt
+    for reading in range(100):
+        before = felt.level
+        watched.now_ms += READ_EVERY_MS
+        watched.read(noise=3 if reading % 2 else -3)
+        if watched.spot.reason == DISTURBED:
+            break
+    assert (watched.spot.reason, felt.level) == (DISTURBED, before)
 
 
 def test_one_jump_within_the_empty_range_is_no_interference(ic: str) -> None:

@@ -212,3 +212,25 @@ def test_a_hand_may_be_about_for_a_while_after_a_move() -> None:
     thing.evidence.note_move(1_000)
     assert thing.evidence.moved_lately(1_000 + tuning.HAND_LEFT_MAX_MS - 1)
     assert not thing.evidence.moved_lately(1_000 + tuning.HAND_LEFT_MAX_MS)
+
+
+@pytest.mark.parametrize(
+    ("level", "is_chip"),
+    [
+        (tuning.DROP_MIN_CHIPS - 0.01, False),
+        (tuning.DROP_MIN_CHIPS, True),
+        (tuning.DROP_MAX_CHIPS, True),
+        (tuning.DROP_MAX_CHIPS + 0.01, False),
+    ],
+)
+def test_a_drop_on_the_very_limit_is_one(level: float, is_chip: bool) -> None:
+    """A pad without noise: after 160 ms the mean is the level to the last bit."""
+    evidence = Evidence(0.0)
+    evidence.begin(0)
+    evidence.arrival.begin(level, STEPPED)
+    for now_ms in range(0, 170, 10):
+        evidence.see(level, now_ms, False)
+        evidence.trace.add(level, now_ms)
+    if is_chip:
+        assert evidence.trace.mean_if_still(tuning.DROP_REST_MS, 160) == level
+    assert evidence.is_new_chip(level, 160) is is_chip

@@ -241,3 +241,11 @@ def test_a_block_clearly_beside_the_one_before_has_moved(watched: Watched) -> No
     other = Watched()
     other.blocks(1.0, 1.0 - limit - 0.001, 0.0)
     assert other.trace.moved()
+
+
+def test_only_the_last_two_blocks_say_whether_it_moved(watched: Watched) -> None:
+    """Catches: a movement long past told again, or the present one missed beside older blocks."""
+    watched.blocks(1.0, 5.0, 5.0, 5.0, 0.0)  # the last one is still open
+    assert not watched.trace.moved()
+    watched.blocks(5.0)
+    assert watched.trace.moved()

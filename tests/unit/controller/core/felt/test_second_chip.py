@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controller.core.felt.second_chip import Pile
-from controller.core.felt.tuning import PILE_FOLLOW_MS
+from controller.core.felt.tuning import ADDED_MAX_CHIPS, ADDED_MIN_CHIPS, PILE_FOLLOW_MS
 
 NOISE = 0.01
 
@@ -79,3 +81,21 @@ def test_what_was_higher_a_moment_before_did_not_fall_there() -> None:
     pile.leave(2.6, 500)
     pile.see(1.8, 510)
     assert not pile.fell(1.8)
+
+
+@pytest.mark.parametrize(
+    ("passed_ms", "known"),
+    [(0, 1.0), (PILE_FOLLOW_MS // 2, 1.3), (PILE_FOLLOW_MS, 1.6), (2 * PILE_FOLLOW_MS, 1.6)],
+)
+def test_a_resting_chip_is_followed_by_the_time_that_passed(passed_ms: int, known: float) -> None:
+    """Catches: following at once, never or too far, and either bound of an addition."""
+    for more, counted in (
+        (ADDED_MIN_CHIPS - 0.01, 0),
+        (ADDED_MIN_CHIPS + 0.01, 1),
+        (ADDED_MAX_CHIPS - 0.01, 1),
+        (ADDED_MAX_CHIPS + 0.01, 0),
+    ):
+        pile = resting_chip()
+        pile.rest(1.6, passed_ms)
+        pile.note_left_behind(known + more, 700)
+        assert pile.count == counted, more

@@ -281,3 +281,30 @@ def test_a_reading_is_prompt_from_the_very_edge_on_and_not_for_long(
     assert spot._edge_is_news is is_prompt, "once it was late, it is no news any more"
     spot.touched(False, 1_002)
     assert not spot._is_prompt(1_002)
+
+
+@pytest.mark.parametrize(
+    ("told_at_once", "later_ms", "is_prompt"),
+    [
+        (True, 1, True),
+        (True, tuning.PROMPT_MS + 1, False),  # told at once, and read long after
+        (False, 1, False),  # found at a look: nobody knows since when
+    ],
+)
+def test_only_news_that_is_read_at_once_tells_how_a_thing_came(
+    monkeypatch: pytest.MonkeyPatch, told_at_once: bool, later_ms: int, is_prompt: bool
+) -> None:
+    """Catches: a chip that was laid slowly, and found late, taken for one that dropped."""
+    watched = Watched()
+    watched.pass_ms(1_000)
+    spot, now_ms, taken = watched.spot, watched.now_ms + 10 * tuning.PROMPT_MS, list[bool]()
+    judge = spot.classifier.take
+
+    def take(level: float, at_ms: int, prompt: bool) -> int:
+        taken.append(prompt)
+        return judge(level, at_ms, prompt)
+
+    monkeypatch.setattr(type(spot.classifier), "take", lambda _, *told: take(*told))
+    spot.touched(True, now_ms, told_at_once)
+    spot.reading(CHIP_RAW, REFERENCE, True, None, now_ms + later_ms)
+    assert taken == [is_prompt]

@@ -7,12 +7,16 @@ and a held table that is let go by what a chip on lowered felt looks like.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from controller.core.felt import tuning
-from controller.core.felt.reasons import MOVED
+from controller.core.felt.reasons import CHIP, MOVED
 from controller.core.felt.spot import ACCEPT, EMPTY, REFUSE, Calibration, Spot
 from controller.core.felt.surface import Surface
+from controller.core.felt.zero_proof import SURE, Anchor
 
 REFERENCE = 700
 CHIP_COUNTS = 60
@@ -199,3 +203,18 @@ def test_what_is_in_doubt_is_not_remembered_as_a_chip() -> None:
     felt.spots[0].classifier.doubt.taint()
     felt.break_bus()
     assert felt.chips_kept() == [None] * SEATS
+
+
+def resting_at(level: float) -> Spot:
+    thing = SimpleNamespace(is_remembered=lambda: False, known_level=lambda: None)
+    classifier = SimpleNamespace(kind=CHIP, thing=thing, rest_level=lambda _now_ms: level)
+    return cast(Spot, SimpleNamespace(classifier=classifier))
+
+
+def test_felt_moved_by_the_middle_of_what_its_spots_moved() -> None:
+    """Catches: the zero drawn towards the lowest or highest of spots that moved alike."""
+    step = tuning.ALIKE_CHIPS / 10
+    spots = [resting_at(0.3 + place * step) for place in (6, 0, 3, 1, 5, 2, 4)]
+    anchor = Anchor()
+    assert anchor.look(spots, 0.0, 1_000) == pytest.approx(0.3 + 3 * step)
+    assert anchor.state == SURE

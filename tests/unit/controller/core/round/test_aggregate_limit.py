@@ -6,7 +6,7 @@ import pytest
 
 from controller.core.round import commands, payout
 from controller.core.round.guide import Around, guide
-from controller.core.round.rules import Rules
+from controller.core.round.rules import Game, Hand, Rules
 from protocol import numbers
 from tests.kit.core_table import Table, make_rules
 
@@ -59,3 +59,11 @@ def test_the_panel_names_the_limit_and_asks_for_an_executive() -> None:
     assert sentence.endswith("swipe a card: EXECUTIVE.")
     assert "EXECUTIVE" in table.refuse(commands.card(numbers.ROLE_SUPERVISOR, b"s" * 16))
     table.accept(commands.card(numbers.ROLE_EXECUTIVE, b"e" * 16))
+
+
+@pytest.mark.parametrize(("for_one", "passes"), [(50, False), (51, True)])
+def test_fifty_for_one_is_forty_nine_to_one_and_not_limited(for_one: int, passes: bool) -> None:
+    rules = limited(1)
+    hand = Hand("edge", "Edge", numbers.PAY_FOR_ONE, for_one, "", 0)
+    rules.games[0] = Game("A", "Four Card Progressive", 100, [hand])
+    assert payout.passes_limit(rules, [["2A", "edge", 5_000, "", 0]]) is passes

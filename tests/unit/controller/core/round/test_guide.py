@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from controller.core.round import commands
-from controller.core.round.guide import REFUSED, SAID_MS, Around, Guide, guide
+from controller.core.round.guide import REFUSED, SAID_MS, Around, Guide, guide, said
 from controller.core.round.paying import due_by_seat
 from controller.inputs.cabinet import STOPPED_CARD, STOPPED_KEY
 from protocol import numbers
@@ -367,6 +367,18 @@ def test_news_stands_for_a_minute_and_is_no_refusal() -> None:
     assert news not in later.sentence
 
 
+def test_a_seat_that_has_its_hand_is_not_asked_for_one_beside_another_winner() -> None:
+    """Catches: a dealer asked for a hand that is entered, because another seat has one too."""
+    table = Table(make_rules())
+    another_seat(table)
+    assert "the hand of seat 2" in guide(table.state, table.rules, Around([])).sentence
+    table.accept(commands.hand("three-of-a-kind"))
+    both = guide(table.state, table.rules, Around([])).sentence
+    alone = Table(make_rules())
+    entered("four-aces")(alone)
+    assert both == guide(alone.state, alone.rules, Around([])).sentence
+
+
 def test_a_hand_that_was_turned_off_is_named() -> None:
     table = Table(make_rules())
     entered("four-aces")(table)
@@ -383,6 +395,16 @@ def test_a_lock_out_counts_down_to_nothing() -> None:
     assert (said[1].ends_ms, said[1].kind) == (1, "refused")
     assert (said[2].ends_ms, said[2].kind) == (None, "info")
     assert "swipe" in said[2].sentence
+
+
+@pytest.mark.parametrize("in_service", [True, False])
+def test_a_display_without_buttons_says_the_same(in_service: bool) -> None:
+    """Catches: a text display that asks for START while a technician has the table."""
+    table = Table(make_rules())
+    table.rules.in_service = in_service
+    told = guide(table.state, table.rules, Around([]))
+    assert said(table.state, table.rules, Around([])) == (told.word, told.sentence)
+    assert ("technician" in told.sentence) is in_service
 
 
 def test_a_seat_pressed_again_is_let_go() -> None:

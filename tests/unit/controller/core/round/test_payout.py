@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from controller.core.round import payout
@@ -149,6 +151,20 @@ def test_the_amounts_of_a_claim_count_together(touch):
     assert payout.required_role(touch.rules, lines) == 1
     lines = [["5A", "four-of-a-kind", 300_000, "", 1], ["2A", "four-of-a-kind", 270_000, "", 1]]
     assert payout.required_role(touch.rules, lines) == 2
+
+
+def test_two_hands_need_whoever_one_of_them_needs_or_both_together(touch):
+    """Catches: an executive asked for only when every hand of a claim needs one."""
+    hands = ("four-aces", "four-of-a-kind", "straight-flush", "three-of-a-kind", "no-such-hand")
+    amounts = (100, 1_250, 1_251, 249_999, 250_000, 250_001)
+    for first, second in itertools.product(itertools.product(hands, amounts), repeat=2):
+        lines = [["5A", *first, "", 0], ["2A", *second, "", 0]]
+        alone = [payout.required_role(touch.rules, [line]) for line in lines]
+        total = first[1] + second[1]
+        wanted = 2 if 2 in alone or total >= 500_000 else 1
+        if alone == [0, 0] and total <= 2_500:
+            wanted = 0
+        assert payout.required_role(touch.rules, lines) == wanted, lines
 
 
 def test_the_dealers_limit(touch):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import pytest
+
+from manager.ledger.engines import sqlite_engine
 from manager.ledger.engines.sqlite_engine import SqliteEngine
 
 FULL = 2
@@ -19,3 +23,16 @@ def test_a_commit_is_durable_and_nothing_in_the_file_is_run(tmp_path: Path) -> N
     assert pragma("recursive_triggers") == 1, "REPLACE must meet the guards as well"
     assert pragma("trusted_schema") == 0
     engine.close()
+
+
+@pytest.mark.parametrize("refused", ["file", "folder", ""])
+def test_a_ledger_is_written_where_both_its_file_and_its_folder_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: str
+) -> None:
+    """Catches: a read-only folder whose ledger is called damaged, because the file is writable."""
+    path = tmp_path / "ledger.sqlite"
+    assert sqlite_engine._may_write(str(path)), "there is none yet, and one can be made"
+    path.touch()
+    places = {"file": str(path), "folder": str(tmp_path)}
+    monkeypatch.setattr(os, "access", lambda place, *_how, **_more: place != places.get(refused))
+    assert sqlite_engine._may_write(str(path)) is (not refused)

@@ -106,6 +106,19 @@ def test_what_a_pad_can_read_while_calm_stays_inside_its_bounds() -> None:
                 assert lowest - 1 <= pad.counts(later_ns) <= highest + 1
 
 
+@pytest.mark.parametrize("ff", [-400.0, 400.0])
+def test_a_drifting_pad_stays_inside_its_bounds_until_they_end(ff: float) -> None:
+    """Mutation: bounds of the moment they were asked for, without what the drift adds to them."""
+    pad = PhysicalPad(stray_ff=4000.0, sensitivity=1.0, noise_ff=1.0, noise_key=1)
+    pad.ramps = [Ramp(ff, 5.0, 60.0), Ramp(-ff / 3, 0.0, 2.0)]
+    for at_s in range(70):
+        until_ns, least_ff, most_ff = pad.calm_ff(at_s * SECOND_NS)
+        last_ns = min(until_ns, (at_s + 20) * SECOND_NS)
+        assert last_ns - at_s * SECOND_NS >= SECOND_NS
+        for later_ns in range(at_s * SECOND_NS, last_ns, 50 * SAMPLE_NS):
+            assert least_ff <= pad.femtofarads(later_ns) <= most_ff
+
+
 def test_a_table_is_its_seed() -> None:
     def traces(seed: int) -> list[int]:
         table = PhysicalTable(PADS, seed)

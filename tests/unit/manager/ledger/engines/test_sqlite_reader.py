@@ -1,0 +1,24 @@
+"""Where a file's transactions lie: its archives one after the other, and then the file itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from manager.ledger.engines.archives import Archive
+from manager.ledger.engines.engine import NEVER
+from manager.ledger.engines.sqlite_reader import SqliteReader
+
+ARCHIVES = [Archive(Path(f"{last}.db"), last - 9, last) for last in (10, 20, 30)]
+
+
+@pytest.mark.parametrize("count", range(len(ARCHIVES) + 1))
+def test_the_file_goes_on_where_its_newest_archive_ends(count: int) -> None:
+    """Catches: transactions that an audit asks for twice, or nowhere, however many archives."""
+    reader = SqliteReader(apsw.Connection(":memory:"), ARCHIVES[:count])
+    found = [(part.prefix, part.first, part.last) for part in reader.parts()]
+    older = [(f"archive_{n}.", 10 * n - 9, 10 * n) for n in range(1, count + 1)]
+    assert found == [*older, ("main.", 10 * count + 1, NEVER)]
+    reader.close()
