@@ -13,32 +13,20 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from sim.runs.bench.practice import EXECUTIVE, OPERATOR, PASSWORD, SECOND
+from tests.kit.bench_page import lay_chips
 from tests.kit.bench_process import Bench
 
 pytestmark = pytest.mark.browser
 
 TABLE = "four-card-touch"
-REST_MS = 4000
-TRIES_MAX = 6
 VOID = re.compile(r"Game 1 is void\. Give (each|the) bet")
 
 
 def bet_and_start(page: Page, seats: tuple[int, ...]) -> None:
-    """On a busy machine a chip's fall may be read too late, and is refused: then all once more."""
+    lay_chips(page, seats)
     body = page.frame_locator("#panel").locator("body")
-    expect(body).to_have_attribute("data-state", "open")
-    for _ in range(TRIES_MAX):
-        for seat in seats:
-            page.locator(f'[data-sensor="{seat}A"]').click()
-        page.wait_for_timeout(REST_MS)
-        body.locator('[data-button="START"]').click()
-        page.wait_for_timeout(REST_MS)
-        if body.get_attribute("data-state") == "locked":
-            return
-        page.get_by_role("button", name="Take all chips").click()
-        expect(page.locator('[data-chip="yes"]')).to_have_count(0)
-        page.wait_for_timeout(REST_MS)
-    raise AssertionError(f"no chip was taken in {TRIES_MAX} times")
+    body.locator('[data-button="START"]').click()
+    expect(body).to_have_attribute("data-state", "locked")
 
 
 def screen(page: Page, url: str) -> Page:

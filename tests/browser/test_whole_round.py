@@ -7,11 +7,10 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
+from tests.kit.bench_page import lay_chips
 from tests.kit.bench_process import Bench
 
 pytestmark = pytest.mark.browser
-
-REST_MS = 4000
 
 
 def press(panel: FrameLocator, button: str) -> None:
@@ -29,14 +28,9 @@ def test_four_aces_at_seat_5_pay_the_meter_and_envy_for_2_and_7(
     page.goto(bench.bench_url)
     panel = page.frame_locator("#panel")
     display = page.frame_locator("#display")
-    state(panel, "open")
-    for seat in (2, 5, 7):
-        page.locator(f'[data-sensor="{seat}A"]').click()
-        expect(page.locator(f'[data-sensor="{seat}A"]')).to_have_attribute("data-light", "detected")
+    lay_chips(page, (2, 5, 7))
     # What a chip is worth comes from the table's settings, not from the drawing.
     expect(page.locator('[data-sensor="5A"] .chip-worth')).to_have_text("$1")
-    # In real time on a busy machine a chip may come unseen; at rest it is known after seconds.
-    page.wait_for_timeout(REST_MS)
     press(panel, "START")
     state(panel, "locked")
     expect(page.locator('[data-sensor="5A"]')).to_have_attribute("data-light", "accepted")

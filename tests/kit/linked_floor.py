@@ -224,9 +224,12 @@ class LinkedFloor:
         return sum(unit.acked_rounds for unit in self.units)
 
     def longest_wait_s(self, since_s: float) -> float:
-        """The longest time without any acknowledgement."""
-        moments = [since_s, *(moment for moment in self._grew if moment > since_s)]
-        return max((b - a for a, b in itertools.pairwise(moments)), default=0.0)
+        """The longest time without any acknowledgement.
+
+        It ends now at the latest: all may have come since the watch last looked.
+        """
+        moments = [since_s, *(moment for moment in self._grew if moment > since_s), self.now_s]
+        return max(b - a for a, b in itertools.pairwise(moments))
 
     async def _watch(self) -> None:
         before = 0
