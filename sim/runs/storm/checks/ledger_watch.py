@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from itertools import groupby
 from typing import Any
@@ -37,11 +37,14 @@ _ENTRIES = (
     " LEFT JOIN postings p ON p.transaction_number = t.number WHERE t.number > ?"
     " ORDER BY t.number, p.position"
 )
+_SUCCESSIONS = "SELECT code FROM alarms WHERE unit_id = ? AND code IN (?, ?) ORDER BY number"
 KnowsEvent = Callable[[str, int, bytes], bool]
 
 
 # The one entry of a storm that no event causes: its people release a unit whose disk was copied.
 UNIT_RELEASED = "UNIT_RELEASED"
+# People let a unit go on with a new journal, and it does.
+PERMITTED, ADOPTED = "NEW_JOURNAL_PERMITTED", "NEW_JOURNAL"
 
 
 class LedgerWatch:
@@ -68,7 +71,7 @@ class LedgerWatch:
         self._win_count = 0
         self._due: deque[Expected] = deque()
         self._releases: dict[str, int] = {}
-        self._permits: set[str] = set()
+        self._permits: Counter[str] = Counter()  # how often people let each unit go on
         self._acts: list[Act] = []
         self._cause = b""  # the digest of the event that the books took in last
 
@@ -81,7 +84,7 @@ class LedgerWatch:
 
     def people_permit(self, unit_id: str) -> None:
         """An operator lets this unit go on with a new journal."""
-        self._permits.add(unit_id)
+        self._permits[unit_id] += 1
 
     def people_act(self, act: Act) -> None:
         """Operators are about to ask for this; its entry may come, once."""
@@ -152,14 +155,27 @@ class LedgerWatch:
             unit.locked = bool(lock)
             if unit.journal_id != journal_id:
                 self._read_events(store, unit_id, unit)  # the last of the journal before
-                if unit_id not in self._permits:
+                if not self._is_permitted(store, unit_id):
                     self._violate("chains verify", f"{unit_id} was given another journal")
-                self._permits.discard(unit_id)
                 unit.begins(journal_id)
             if last != unit.last_sequence:
                 self._read_events(store, unit_id, unit)
             if last != unit.last_sequence:
                 self._violate("no gap", f"{unit_id} is at {last}, its events end elsewhere")
+
+    def _is_permitted(self, store: Ledger, unit_id: str) -> bool:
+        """Every new journal of this unit follows a permit of its own, and people gave each of them.
+
+        The order is the ledger's. While commits are slow people permit again what has gone on
+        already, and that permit stands for the next journal.
+        """
+        codes = [code for (code,) in store.rows(_SUCCESSIONS, (unit_id, PERMITTED, ADOPTED))]
+        is_each_permitted = all(
+            before == PERMITTED
+            for before, code in zip(["", *codes], codes, strict=False)
+            if code == ADOPTED
+        )
+        return is_each_permitted and codes.count(PERMITTED) <= self._permits[unit_id]
 
     def _read_events(self, store: Ledger, unit_id: str, unit: UnitView) -> None:
         for sequence, kind, body, monotonic_ms, wall_ms, digest in store.rows(
