@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-import apsw
-
 from kit.files import private_folder
 from manager.ledger.engines.archives import (
     FOLDER,
@@ -27,7 +25,7 @@ from manager.ledger.engines.engine import Engine, Reader
 from manager.ledger.engines.places import database_of, engine_at, is_database, reader_at
 from manager.ledger.engines.relations import CLOSED_DAYS, RELATIONS, Row
 from manager.ledger.engines.sqlite_engine import SqliteEngine
-from manager.ledger.engines.sqlite_reader import SqliteReader, opened
+from manager.ledger.engines.sqlite_reader import SqliteReader, opened_to_read
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.chain import next_digest
 from manager.ledger.store.ledger import Ledger
@@ -90,7 +88,7 @@ def _first_own(reader: Reader) -> Iterator[int]:
 def _check(reader: Reader, archives: list[Archive]) -> None:
     """What is in the files is what is in the ledger, and their chain is whole."""
     for each in archives:
-        file = SqliteReader(opened(str(each.path), None, apsw.SQLITE_OPEN_READONLY))
+        file = SqliteReader(opened_to_read(str(each.path)))
         try:
             _check_file(reader, file, each)
         finally:

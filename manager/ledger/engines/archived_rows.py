@@ -10,18 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import apsw
-
 from manager.ledger.engines.archives import MOVED, Archive, archives_in, events_view, temporary
 from manager.ledger.engines.relations import EVENTS, Relation, Row
-from manager.ledger.engines.sqlite_reader import SqliteReader, opened
+from manager.ledger.engines.sqlite_reader import SqliteReader, opened_to_read
 
 IN_ARCHIVES = frozenset({*MOVED, EVENTS.name})
 
 
 def opened_file(archive: Archive) -> SqliteReader:
     """One archive, with the events that its transactions keep."""
-    connection = opened(str(archive.path), None, apsw.SQLITE_OPEN_READONLY)
+    connection = opened_to_read(str(archive.path))
     connection.execute(temporary(events_view()))
     return SqliteReader(connection)
 

@@ -33,12 +33,12 @@ from manager.ledger.engines.relations import (
     Where,
 )
 from manager.ledger.engines.sqlite_reader import (
-    READERS_PATIENCE_MS,
     SameConnection,
     SqliteReader,
     as_storage_failures,
     close,
     opened,
+    opened_to_read,
 )
 from manager.ledger.errors import StoreError
 
@@ -94,8 +94,7 @@ class SqliteEngine:
             self._open = opened(self._path, self._vfs)
             self._prepare(self._open)
             if self.is_shared:
-                self._lookups = opened(self._path, None, apsw.SQLITE_OPEN_READONLY)
-                self._lookups.set_busy_timeout(READERS_PATIENCE_MS)
+                self._lookups = opened_to_read(self._path)
                 attach(self._lookups, archives_in(self._archive_folder))
         except apsw.BusyError:
             self.close()
@@ -219,8 +218,7 @@ class SqliteEngine:
 def open_reader(path: str, archive_folder: Path | None = None) -> SqliteReader:
     """Reads a ledger file, whether a manager serves from it or not."""
     try:
-        connection = opened(path, None, apsw.SQLITE_OPEN_READONLY)
-        connection.set_busy_timeout(READERS_PATIENCE_MS)
+        connection = opened_to_read(path)
     except apsw.Error as error:
         raise StoreError(f"The ledger {path} cannot be opened: {error}.") from error
     try:
@@ -237,8 +235,7 @@ def open_reader(path: str, archive_folder: Path | None = None) -> SqliteReader:
 
 def _reader(path: str, archive_folder: Path) -> SqliteReader:
     archives = archives_in(archive_folder)
-    connection = opened(path, None, apsw.SQLITE_OPEN_READONLY)
-    connection.set_busy_timeout(READERS_PATIENCE_MS)
+    connection = opened_to_read(path)
     try:
         attach(connection, archives)
     except apsw.Error as error:

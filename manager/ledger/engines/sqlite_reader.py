@@ -24,7 +24,6 @@ class SqliteReader:
     def __init__(self, connection: apsw.Connection, archives: Sequence[Archive] = ()) -> None:
         self._connection = connection
         self._archives = list(archives)
-        connection.set_busy_timeout(READERS_PATIENCE_MS)
 
     def parts(self) -> list[Part]:
         older = [
@@ -80,6 +79,13 @@ _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 def opened(path: str, vfs: str | None, flags: int = _READ_WRITE) -> apsw.Connection:
     return apsw.Connection(path, flags=flags, vfs=vfs)
+
+
+def opened_to_read(path: str) -> apsw.Connection:
+    """Beside whoever writes; it waits a while where it finds the file locked."""
+    connection = opened(path, None, apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(READERS_PATIENCE_MS)
+    return connection
 
 
 def close(connection: apsw.Connection) -> None:

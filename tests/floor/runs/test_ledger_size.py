@@ -68,6 +68,7 @@ def steps_of_a_start(path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
 
     with monkeypatch.context() as patch:
         patch.setattr(sqlite_engine, "opened", counted)
+        patch.setattr(sqlite_reader, "opened", counted)
         Manager(str(path), lambda: BEGUN_MS).store.close()
     return taken[0]
 

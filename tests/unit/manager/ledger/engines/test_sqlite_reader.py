@@ -9,7 +9,7 @@ import pytest
 
 from manager.ledger.engines.archives import Archive
 from manager.ledger.engines.engine import NEVER
-from manager.ledger.engines.sqlite_reader import SqliteReader
+from manager.ledger.engines.sqlite_reader import SqliteReader, opened_to_read
 
 ARCHIVES = [Archive(Path(f"{last}.db"), last - 9, last) for last in (10, 20, 30)]
 
@@ -21,4 +21,14 @@ def test_the_file_goes_on_where_its_newest_archive_ends(count: int) -> None:
     found = [(part.prefix, part.first, part.last) for part in reader.parts()]
     older = [(f"archive_{n}.", 10 * n - 9, 10 * n) for n in range(1, count + 1)]
     assert found == [*older, ("main.", 10 * count + 1, NEVER)]
+    reader.close()
+
+
+def test_a_reader_waits_where_a_checkpoint_has_locked_the_file(tmp_path: Path) -> None:
+    """Catches: a report or an audit refused because the manager was writing at that moment."""
+    path = tmp_path / "ledger.sqlite"
+    apsw.Connection(str(path)).close()
+    reader = opened_to_read(str(path))
+    patience_ms = reader.pragma("busy_timeout")
+    assert 1000 <= patience_ms <= 10_000, "longer than a checkpoint, shorter than a person waits"
     reader.close()
