@@ -56,8 +56,6 @@ class Commits:
     async def until_durable(self, number: int | None = None) -> None:
         """Returns when this transaction is durable, by default the newest; raises if it fails."""
         wanted = self._standing.number if number is None else number
-        if wanted <= self._durable.number:
-            return
         end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._await(wanted, partial(_end, end))
         await end
