@@ -52,10 +52,10 @@ class Memory:
             if key in added:
                 return added[key]
         for columns, place in relation.newest_places:
-            if place.stop <= relation.key_count:
-                newest = self._newest[name].get((columns, key[place]))
-                if newest is not None and newest[: relation.key_count] == key:
-                    return newest
+            # Columns beyond the key make a place that nobody asks for, so nothing is kept there.
+            newest = self._newest[name].get((columns, key[place]))
+            if newest is not None and newest[: relation.key_count] == key:
+                return newest
         stored = self._engine.find(relation, dict(zip(relation.columns, key, strict=False)))
         return stored[0] if stored else None
 
@@ -245,6 +245,4 @@ class Memory:
 
 def _is_kept(relation: Relation, row: Row | None) -> bool:
     """True when memory goes on holding a row that is durable."""
-    if row is None or relation.held is Held.NONE:
-        return False
-    return relation.held is Held.ALL or relation.is_live(row)
+    return row is not None and (relation.held is Held.ALL or relation.is_live(row))

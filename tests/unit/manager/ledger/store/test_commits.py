@@ -67,7 +67,7 @@ class PretendWriter:
         (work, done), self.under_way = self.under_way, None
         try:
             work()
-        except Exception as error:
+        except StorageFailed as error:
             done(error)
         else:
             done(None)
@@ -89,6 +89,11 @@ class Case:
         self.commits.check()
         self.memory.pending.setdefault("transactions", {})[number,] = (number,)
         self.commits.stands(tail(number))
+
+    def break_batch(self, first: Callable[[], None]) -> None:
+        with self.commits.batch():
+            first()
+            raise ZeroDivisionError
 
     def note(self, name: str) -> Callable[[], None]:
         return lambda: self.told.append(name)
@@ -141,9 +146,8 @@ def test_a_batch_without_a_step_commits_nothing() -> None:
 def test_a_batch_that_broke_ends_all_writing() -> None:
     """Catches: a manager that goes on booking after steps of which nobody knows the worth."""
     case = Case()
-    with pytest.raises(ZeroDivisionError), case.commits.batch():
-        case.step(5)
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        case.break_batch(lambda: case.step(5))
     assert case.committed == []
     assert not case.commits.may_lag
     with pytest.raises(StorageFailed, match="a batch was not finished"):
@@ -154,9 +158,8 @@ def test_the_first_failure_is_the_one_that_is_told() -> None:
     case = Case(beside=True)
     case.fails()
     case.step(5)
-    with pytest.raises(ZeroDivisionError), case.commits.batch():
-        case.writer.wait()
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        case.break_batch(case.writer.wait)
     with pytest.raises(StorageFailed, match="disk full"):
         case.commits.check()
 
@@ -245,9 +248,8 @@ def test_a_commit_beside_that_fails_is_told_once_and_nothing_follows_it() -> Non
 def test_after_a_broken_batch_the_writer_is_given_nothing_more() -> None:
     case = Case(beside=True)
     case.step(5)
-    with pytest.raises(ZeroDivisionError), case.commits.batch():
-        case.step(6)
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        case.break_batch(lambda: case.step(6))
     case.writer.wait()
     assert (case.committed, case.writer.under_way) == ([(4, 5)], None)
     case.memory.pending = {"transactions": {(7,): (7,)}}
