@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from manager.ledger.engines.archives import MOVED, Archive, archives_in, events_view, temporary
-from manager.ledger.engines.relations import EVENTS, Relation, Row
+from manager.ledger.engines.relations import EVENTS, Key, Relation, Row
 from manager.ledger.engines.sqlite_reader import SqliteReader, opened_to_read
 
 IN_ARCHIVES = frozenset({*MOVED, EVENTS.name})
@@ -48,14 +48,14 @@ class ArchivedRows:
         """What the database answered, and what the files answer to the same question."""
         if relation.name not in IN_ARCHIVES or not self._files:
             return own
+        # By key: rows are in both where the power went between a file and removing its rows.
+        once: dict[Key, Row] = {}
         if newest is None:
             older = [row for file in self._files for row in file.rows(query, values)]
-            found = [*older, *own]
+            once.update((relation.key_of(row), row) for row in [*older, *own])
         else:
-            found = list(own)
+            once.update((relation.key_of(row), row) for row in own)
             for file in reversed(self._files):
-                if len(found) < newest:
-                    found += file.rows(query, values)
-        # Rows are in both where the power went between a file and removing its rows.
-        once = {relation.key_of(row): row for row in found}
+                if len(once) < newest:
+                    once.update((relation.key_of(row), row) for row in file.rows(query, values))
         return list(once.values())[:newest]
