@@ -49,8 +49,6 @@ def check_can_be_taken_up(book: Book, table_id: str, number: int) -> Round:
         raise BookingRefused(f"Round {number} is not an earlier one between two games.")
     try:
         return round_that_is_over(book, table_id, number)
-    except BookingRefused:
-        raise
     except LedgerError as error:
         raise BookingRefused(str(error)) from error
 

@@ -172,3 +172,19 @@ def test_where_the_newest_image_is_damaged_the_one_before_it_is_used(
     close(desk, tmp_path, "2026-11-17")
     close_path(tmp_path, "2026-11-17").write_bytes(b"\xff" * 40)
     assert newest_image(tmp_path, desk.store) == first
+
+
+def test_of_two_closed_days_the_newer_image_is_used(desk: Desk, tmp_path: Path) -> None:
+    """Catches: every audit that begins at the first day there ever was."""
+    close(desk, tmp_path)
+    play_on(desk)
+    second = close(desk, tmp_path, "2026-11-17")
+    assert newest_image(tmp_path, desk.store) == second
+
+
+def test_there_is_no_image_of_what_has_not_been_written(desk: Desk) -> None:
+    """Catches: a day that is closed with transactions the ledger does not have."""
+    last = desk.store.tail().number
+    assert image_after(desk.store, last).number == last
+    with pytest.raises(LedgerError, match=f"ends at transaction {last}"):
+        image_after(desk.store, last + 1)
