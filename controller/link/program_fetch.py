@@ -143,7 +143,6 @@ class ProgramFetch:
         log.error("a new program came, and is not the one that was offered")
         self._tries += 1
         self._place = 0
-        self._came.clear()
         await self._on_disk(spool.throw_away)
         self._say(Step.WAITS, TRANSFER)
 

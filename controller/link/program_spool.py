@@ -103,12 +103,9 @@ class ProgramSpool:
         private_folder(self._folder / READY)
         (self._folder / STOP).unlink(missing_ok=True)
         part, label = self._folder / INCOMING, self._label(offer)
-        if self._read_label() != label:
+        if self._read_label() != label or _size(part) > offer.size:
             part.unlink(missing_ok=True)
-        come = part.stat().st_size if part.exists() else 0
-        if come > offer.size:
-            part.unlink()
-            come = 0
+        come = _size(part)
         if self._free(self._folder) < offer.size - come + ROOM_LEFT_BYTES:
             part.unlink(missing_ok=True)
             raise NoRoom
@@ -120,8 +117,7 @@ class ProgramSpool:
         with (self._folder / INCOMING).open("r+b" if place else "wb") as file:
             file.seek(place)
             file.write(content)
-            file.truncate()
-            file.flush()
+            file.truncate()  # which also hands what is buffered to the system
             os.fdatasync(file.fileno())
 
     def hashing(self) -> Iterator[bytes | None]:
@@ -159,6 +155,10 @@ class ProgramSpool:
             return json.loads((self._folder / LABEL).read_bytes())
         except (OSError, ValueError):
             return None
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
 
 
 def _told(code: str) -> Standing:

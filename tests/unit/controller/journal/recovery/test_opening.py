@@ -113,6 +113,15 @@ def test_the_managers_last_digest_proves_the_next_record() -> None:
     assert restored(without).unreadable == 2
 
 
+def test_a_record_at_the_next_place_that_nothing_proves_is_lost() -> None:
+    """Catches: booking a damaged record because its number is the one that comes next."""
+    lines = chained(4)
+    damaged = replace_follows(lines[3])._replace(wall_ms=7)
+    entries = restored_entries(standing_at(lines[2]), [], [damaged], NOW)
+    assert anew(entries) == []
+    assert (restored(entries).salvaged, restored(entries).unreadable) == (0, 1)
+
+
 def test_a_record_that_does_not_follow_the_managers_last_is_evidence_and_no_booking() -> None:
     """A copy of the disk went on first: the manager holds another record 3."""
     lines = chained(4)
