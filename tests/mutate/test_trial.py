@@ -13,7 +13,7 @@ from kit.command_line import CommandRefused
 from tests.kit.places import ROOT, TESTS
 from tests.mutate.changes import Change, changes_of
 from tests.mutate.reach import Reach, Reached
-from tests.mutate.trial import Copy, Outcome
+from tests.mutate.trial import Copy, Outcome, within
 
 MODULE = "manager/till.py"
 FILE = "tests/unit/manager/test_till.py"
@@ -131,3 +131,12 @@ def test_a_test_that_is_gone_has_noticed_nothing(root: Path, copy: Copy) -> None
     broken = replace(change, after="chips > (")
     tests = [Reached(NOTICING, 0.1, frozenset())]
     assert copy.trial(broken, tests).outcome is Outcome.KILLED
+
+
+def test_a_dear_test_does_not_keep_the_cheap_ones_after_it_from_being_asked() -> None:
+    """Catches: the first test that does not fit ending the list, whatever stands after it."""
+    dear = [Reached(f"{FILE}::test_dear_{number}", 15.0, frozenset()) for number in (1, 2)]
+    cheap = Reached(NOTICING, 0.1, frozenset())
+    assert within([*dear, cheap], 20.0) == [dear[0], cheap]
+    assert within([cheap, *dear], 20.0) == [cheap, dear[0]]
+    assert within(dear, 1.0) == dear[:1], "at least one"

@@ -101,9 +101,9 @@ class Copy:
     ) -> Verdict:
         if not tests and not whole_tables:
             return Verdict(Outcome.UNREACHED)
-        first = _within(tests, FIRST_CPU_MAX_S)
-        asked = _within(tests, ASKED_CPU_MAX_S)
-        for some in (first, asked[len(first) :]):
+        first = within(tests, FIRST_CPU_MAX_S)
+        further = [test for test in within(tests, ASKED_CPU_MAX_S) if test not in first]
+        for some in (first, further):
             failed = self.failing(some, changed) if some else ""
             if failed:
                 return Verdict(Outcome.KILLED, failed)
@@ -194,12 +194,14 @@ class Copy:
         )
 
 
-def _within(tests: list[Reached], cpu_max_s: float) -> list[Reached]:
-    """The first ones that fit together, and at least one where there are any."""
+def within(tests: list[Reached], cpu_max_s: float) -> list[Reached]:
+    """Those that fit together, and at least one where there are any.
+
+    One that is too dear is passed over: cheap ones that come after it are asked all the same.
+    """
     chosen, total_s = tests[:1], sum(test.cpu_s for test in tests[:1])
     for test in tests[1:]:
-        total_s += test.cpu_s
-        if total_s > cpu_max_s:
-            break
-        chosen.append(test)
+        if total_s + test.cpu_s <= cpu_max_s:
+            chosen.append(test)
+            total_s += test.cpu_s
     return chosen
