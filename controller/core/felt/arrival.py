@@ -18,17 +18,17 @@ class Arrival:
     __slots__ = ("_clean_slack", "_first", "_high", "_low", "_shown", "_slack", "origin")
 
     def __init__(self, noise: float) -> None:
-        self.origin = UNSEEN
         self._slack = tuning.STEP_NOISES * noise
         self._clean_slack = tuning.CLEAN_NOISES * noise
-        # Two first readings: `_shown` is the very first, for good; `_first` starts anew with each
-        # reading that still shows it landing.
-        self._first = 0.0
-        self._shown = 0.0
-        self._high = 0.0
-        self._low = 0.0
+        self.begin(0.0, UNSEEN)
+
+    def _land(self, level: float, origin: int) -> None:
+        self.origin = origin
+        self._first = self._high = self._low = level
 
     def begin(self, level: float, origin: int) -> None:
+        # Two first readings: `_shown` is the very first, for good; `_first` starts anew with each
+        # reading that still shows it landing.
         self._shown = level
         self._land(level, origin)
 
@@ -48,10 +48,7 @@ class Arrival:
         """A further reading, `age_ms` after the first; True when it is landing only now."""
         if age_ms > tuning.GAP_MAX_MS:
             # It has landed: from here on it only keeps the range in which it was seen.
-            if level > self._high:
-                self._high = level
-            elif level < self._low:
-                self._low = level
+            self._keep(level)
             return False
         is_landing = level > self._low + self._slack
         if prompt and age_ms <= tuning.TOUCH_LAG_MS and self.origin != UNSEEN:
@@ -66,8 +63,7 @@ class Arrival:
             # Still on its way down: what it showed before is not held against it.
             self._high = self._low = level
         else:
-            self._high = max(self._high, level)
-            self._low = min(self._low, level)
+            self._keep(level)
             is_landing = False
         return is_landing
 
@@ -85,6 +81,6 @@ class Arrival:
         whole = tuning.CLEAN_PART * level - self._clean_slack
         return self.origin == STEPPED and self._shown >= whole
 
-    def _land(self, level: float, origin: int) -> None:
-        self.origin = origin
-        self._first = self._high = self._low = level
+    def _keep(self, level: float) -> None:
+        self._high = max(self._high, level)
+        self._low = min(self._low, level)

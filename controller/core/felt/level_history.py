@@ -18,7 +18,7 @@ class Block:
     seconds of a spot fit a microcontroller.
     """
 
-    __slots__ = ("begin_ms", "count", "high", "low", "squares", "total")
+    __slots__ = ("begin_ms", "count", "high", "squares", "total")
 
     def __init__(self, begin_ms: int, level: float) -> None:
         self.begin_ms = begin_ms
@@ -26,7 +26,6 @@ class Block:
         self.total = level
         self.squares = level * level
         self.high = level
-        self.low = level
 
     def mean(self) -> float:
         return self.total / self.count
@@ -55,10 +54,7 @@ class Trace:
             block.count += 1
             block.total += level
             block.squares += level * level
-            if level > block.high:
-                block.high = level
-            elif level < block.low:
-                block.low = level
+            block.high = max(block.high, level)
             return False
         self._blocks.append(block)
         if len(self._blocks) > tuning.BLOCKS_MAX:
@@ -94,9 +90,7 @@ class Trace:
         if variance > noise * (1 + spread_sigmas * sqrt(2 / count)):
             return None
         # The spread alone misses what moves slowly: a hand that sinks, felt that soaks.
-        blocks = self._blocks[first:]
-        if self._open is not None:
-            blocks.append(self._open)
+        blocks = self._all()[first:]
         if self._wanders(blocks, mean, noise) or self._trends(blocks, count):
             return None
         return mean
@@ -104,19 +98,20 @@ class Trace:
     def is_restless(self, duration_ms: int, now_ms: int) -> bool:
         """True when the last `duration_ms` certainly shows more than noise."""
         _first, count, _mean, variance = self._last(duration_ms, now_ms, tuning.READINGS_MIN)
+        if not count:
+            return False
         noise = self._noise * self._noise
         # As in `mean_if_still`, from the other side: the benefit of the doubt is the chip's.
-        return count > 0 and variance > noise * (1 + tuning.CERTAIN_MARGIN_SIGMAS * sqrt(2 / count))
+        return variance > noise * (1 + tuning.CERTAIN_MARGIN_SIGMAS * sqrt(2 / count))
 
     def rests_since_ms(self, level: float, now_ms: int) -> int:
         """When what is at `level` now came to it; `now_ms` when that was only just."""
         since_ms = now_ms
-        blocks = self._blocks if self._open is None else self._blocks + [self._open]
         near = tuning.RESTING_NOISES * self._noise + tuning.RESTING_CHIPS
-        for index in range(len(blocks) - 1, -1, -1):
-            if abs(blocks[index].mean() - level) > near:
+        for block in reversed(self._all()):
+            if abs(block.mean() - level) > near:
                 break
-            since_ms = blocks[index].begin_ms
+            since_ms = block.begin_ms
         return since_ms
 
     def fell_to(self, level: float, by: float, still_ms: int, before_ms: int, now_ms: int) -> bool:
@@ -127,13 +122,12 @@ class Trace:
         was_high = False
         crossings = 0
         # Backwards in time: first the rest itself, then what left, then what was before that came.
-        for index in range(len(self._blocks) - 1, -1, -1):
-            block = self._blocks[index]
+        for block in reversed(self._blocks):
             if block.high >= level + by:
                 was_high = True  # by the block's highest reading: a hand may leave within one block
             elif not was_high and ticks_diff(now_ms, block.begin_ms) > still_ms + before_ms:
                 return False
-            elif was_high and abs(block.total / block.count - level) < tuning.SAME_LEVEL_CHIPS:
+            elif was_high and abs(block.mean() - level) < tuning.SAME_LEVEL_CHIPS:
                 crossings += 1
         # What only rises and falls passes through the level now and then; it must not stay there.
         return was_high and crossings <= tuning.CROSSINGS_MAX
@@ -161,6 +155,10 @@ class Trace:
             return True
         change = self._blocks[-1].mean() - self._blocks[-2].mean()
         return abs(change) > tuning.MOVED_NOISES * self._noise + tuning.MOVED_CHIPS
+
+    def _all(self) -> "list[Block]":
+        """With the one that is still open."""
+        return self._blocks if self._open is None else self._blocks + [self._open]
 
     def _last(self, duration_ms: int, now_ms: int, enough: int) -> "tuple[int, int, float, float]":
         """(first block, count, mean, variance) of the last `duration_ms` and `enough` readings.

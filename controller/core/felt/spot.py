@@ -90,8 +90,6 @@ class Spot:
 
         `prompt`: the bit is known to have changed just now, not some time since the last look.
         """
-        if not self._rested:
-            self._rest(now_ms)
         seen_lately = 0 <= ticks_diff(now_ms, self._looked_ms) <= tuning.PROMPT_MS
         self._looked_ms = now_ms
         if is_touched == self._touch_bit:
@@ -114,8 +112,7 @@ class Spot:
         now_ms: int,
     ) -> bool:
         """The whole measure: says what lies here, or finds the fault."""
-        if not self._rested:
-            self._rest(now_ms)
+        self._rest(now_ms)
         if fault_reason:
             return self.fault(fault_reason, now_ms)
         if raw <= 0 or raw >= self.calibration.raw_max:
@@ -150,8 +147,7 @@ class Spot:
 
     def read_again_ms(self, now_ms: int) -> int:
         """How soon the next reading is wanted when nothing calls for it before."""
-        if not self._rested:
-            self._rest(now_ms)
+        self._rest(now_ms)
         if self.presence != FAULT:
             if self.classifier.is_restless(now_ms):
                 return tuning.DECIDING_EVERY_MS
@@ -212,7 +208,7 @@ class Spot:
 
     def _rest(self, now_ms: int) -> None:
         # Latched, because ticks wrap: a chip that lies for a week must not turn young again.
-        if not self._rested and ticks_diff(now_ms, self._changed_ms) >= tuning.SETTLE_MS:
+        if ticks_diff(now_ms, self._changed_ms) >= tuning.SETTLE_MS:
             self._rested = True
 
     def _is_fresh(self, now_ms: int) -> bool:

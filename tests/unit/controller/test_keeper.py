@@ -111,6 +111,21 @@ def test_a_command_is_announced_once_and_after_it_was_applied(journal: Journal) 
     ]
 
 
+def test_a_refusal_is_recorded_by_what_the_person_did(journal: Journal) -> None:
+    """Catches: a record without a name, or with ours where somebody pressed a button of theirs."""
+
+    async def scenario() -> None:
+        keeper = RoundKeeper(journal, InlineWorker("disk"), lambda: 0, lambda *told: None)
+        await keeper.submit(make_rules(), commands.end(), "END GAME")
+        await keeper.submit(make_rules(), commands.end())
+
+    run_virtual(scenario())
+    records = journal.records.after(0, 10)
+    said = [wire_events.Refused.from_body(record.body).command for record in records]
+    assert said == ["END GAME", "END"]
+    journal.close()
+
+
 def test_a_unit_that_goes_down_leaves_nothing_running(journal: Journal) -> None:
     async def scenario() -> None:
         keeper = make_keeper(journal)

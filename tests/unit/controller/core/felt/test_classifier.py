@@ -130,6 +130,20 @@ def test_a_chip_that_grew_heavier_with_the_damp_is_no_second_chip_when_it_is_tou
     assert watched.spot.classifier.pile.count == 0
 
 
+def test_a_stack_on_a_spot_that_was_empty_is_no_second_chip(ic: str) -> None:
+    """Catches: the pile not forgotten. What is laid down next would be told as added to a chip
+    that is long gone.
+    """
+    watched = with_chip(ic)
+    for level in (HAND, FELT, HAND):
+        watched.put(level)
+        watched.pass_ms(500)
+    watched.put(CHIP + 0.6)
+    watched.pass_ms(3_000)
+    assert watched.verdict() == ACCEPT
+    assert watched.spot.classifier.pile.count == 0
+
+
 def test_a_second_chip_that_falls_on_a_bet_counts_once(ic: str) -> None:
     watched = with_chip(ic)
     watched.pass_ms(1_000)

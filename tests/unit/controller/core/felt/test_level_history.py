@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import pytest
 
 from controller.core.felt import tuning
@@ -57,12 +59,12 @@ def test_the_level_is_the_mean_of_the_last_two_blocks(watched: Watched) -> None:
     assert watched.trace.level() == pytest.approx(1.5)
 
 
-def test_a_block_knows_its_highest_and_lowest_reading(watched: Watched) -> None:
+def test_a_block_knows_its_highest_reading_and_its_mean(watched: Watched) -> None:
     for level in (1.0, 3.0, 0.5, 2.0):
         watched.trace.add(level, watched.now_ms)
     block = watched.trace._open
     assert block is not None
-    assert (block.high, block.low, block.count, block.mean()) == (3.0, 0.5, 4, 1.625)
+    assert (block.high, block.count, block.mean()) == (3.0, 4, 1.625)
 
 
 def test_nothing_is_left_after_it_was_cleared(watched: Watched) -> None:
@@ -110,6 +112,31 @@ def test_the_spread_may_be_a_little_more_than_the_noise_and_no_more(watched: Wat
     wild = Watched()
     wild.see(1.0, 500, swing=4 * NOISE)
     assert wild.trace.is_restless(300, wild.now_ms)
+
+
+# What a stretch of 30 readings in six blocks may show: at the limit itself the answer turns.
+READINGS, BLOCKS, HALF = 30, 6, 3
+SPREAD = sqrt(1 + tuning.SPREAD_MARGIN_SIGMAS * sqrt(2 / READINGS))
+CERTAIN = sqrt(1 + tuning.CERTAIN_MARGIN_SIGMAS * sqrt(2 / READINGS))
+FREEDOM = BLOCKS - 1
+WANDER = sqrt(FREEDOM * (1 + tuning.WANDER_MARGIN_SIGMAS * sqrt(2 / FREEDOM)) / READINGS)
+TREND = tuning.TREND_MARGIN_SIGMAS / sqrt(READINGS)
+
+
+@pytest.mark.parametrize(("part", "is_still"), [(0.99, True), (1.01, False)])
+def test_the_limits_of_stillness_are_those_of_the_statistics(part: float, is_still: bool) -> None:
+    """Catches: a figure of a formula that is off by one and moves the limit a little."""
+    spread, wander, trend = Watched(), Watched(), Watched()
+    spread.see(1.0, 400, swing=part * SPREAD * NOISE)
+    apart = part * WANDER * NOISE
+    wander.blocks(*[1.0 + (apart if index % 2 else -apart) for index in range(8)])
+    apart = part * TREND * NOISE
+    trend.blocks(*[1.0 - apart] * 5, *[1.0 + apart] * HALF)
+    for each in (spread, wander, trend):
+        assert (each.still(300) is not None) is is_still
+    certain = Watched()
+    certain.see(1.0, 400, swing=part * CERTAIN * NOISE)
+    assert certain.trace.is_restless(300, certain.now_ms) is not is_still
 
 
 def test_without_readings_nothing_is_restless(watched: Watched) -> None:
@@ -249,3 +276,63 @@ def test_only_the_last_two_blocks_say_whether_it_moved(watched: Watched) -> None
     assert not watched.trace.moved()
     watched.blocks(5.0)
     assert watched.trace.moved()
+
+
+# -- at the limits themselves --------------------------------------------------------------------
+
+
+def of_blocks(*means: float, noise: float = 0.0) -> Trace:
+    """One reading a block, so that each mean is exact; the last one is still open."""
+    trace = Trace(noise)
+    for index, mean in enumerate(means):
+        trace.add(mean, index * BLOCK)
+    return trace
+
+
+def test_a_pad_without_any_noise_can_be_still() -> None:
+    """Catches: "more than the noise" turned into "as much as the noise"."""
+    quiet = Trace(0.0)
+    for now_ms in range(0, 400, EVERY_MS):
+        quiet.add(0.5, now_ms)
+    assert quiet.mean_if_still(300, 390) == 0.5
+    assert not quiet.is_restless(300, 390)
+    assert not of_blocks(0.0, tuning.MOVED_CHIPS, 0.0).moved()
+
+
+def test_as_near_as_rest_allows_is_at_rest() -> None:
+    trace = of_blocks(0.5, tuning.RESTING_CHIPS, 0.0)
+    assert trace.rests_since_ms(0.0, 2 * BLOCK) == BLOCK
+
+
+def test_as_much_higher_as_asked_for_is_enough() -> None:
+    trace = of_blocks(0.0, 1.25, 1.0, 1.0, 1.0)
+    assert trace.fell_to(1.0, 0.25, BLOCK, 2 * BLOCK, 5 * BLOCK)
+    assert not trace.fell_to(1.0, 0.26, BLOCK, 2 * BLOCK, 5 * BLOCK)
+
+
+def test_it_may_have_left_as_long_ago_as_asked_for() -> None:
+    trace = of_blocks(5.0, 1.0, 1.0, 1.0)
+    assert trace.fell_to(1.0, 0.25, BLOCK, 2 * BLOCK, 4 * BLOCK)
+    assert not trace.fell_to(1.0, 0.25, BLOCK, 2 * BLOCK, 4 * BLOCK + 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "left"),
+    [(tuning.SAME_LEVEL_CHIPS, True), (tuning.SAME_LEVEL_CHIPS - 0.01, False)],
+)
+def test_what_was_at_its_level_for_long_before_it_went_higher_sways(
+    before: float, left: bool
+) -> None:
+    was_there = [before] * (tuning.CROSSINGS_MAX + 1)
+    trace = of_blocks(*was_there, 5.0, 0.0, 0.0)
+    assert trace.fell_to(0.0, 0.25, BLOCK, 10 * BLOCK, len(was_there) * BLOCK + 2 * BLOCK) is left
+
+
+def test_the_slowest_and_the_steepest_climb_of_liquid() -> None:
+    assert of_blocks(0.0, 0.25, 0.5, 9.0).rose_slowly(3, 0.5), "half of it in each of two blocks"
+    assert not of_blocks(0.0, 0.25, 0.5, 9.0).rose_slowly(3, 0.51)
+    assert not of_blocks(0.0, 0.5, 0.5, 0.5, 9.0).rose_slowly(4, 0.5), "all of it in the first"
+    noisy = of_blocks(0.0, 0.25, 0.0, 0.375, 0.75, 9.0, noise=0.125)
+    assert noisy.rose_slowly(5, 0.5), "it may fall back by its slack"
+    steep = of_blocks(0.0, 0.26, 0.5, 9.0, noise=0.01)
+    assert steep.rose_slowly(3, 0.5), "and climb by as much more"

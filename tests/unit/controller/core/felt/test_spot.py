@@ -253,6 +253,14 @@ def test_a_calibration_without_a_chip_or_scale_is_refused():
             Calibration(*figures)
 
 
+def test_the_reference_moves_with_the_felt():
+    """Catches: an IC started anew on a wrong reference, whose touch bit speaks too late."""
+    spot = Spot("3A", Calibration(60, 1.0, 1023))
+    assert spot.reference_now(700) == 700
+    spot.move_zero(0.5)
+    assert spot.reference_now(700) == 670
+
+
 def test_the_pace_follows_what_is_at_stake():
     watched = Watched()
     watched.pass_ms(1_000)
@@ -265,6 +273,10 @@ def test_the_pace_follows_what_is_at_stake():
     assert watched.spot.read_again_ms(watched.now_ms) == tuning.DECIDING_EVERY_MS
     watched.pass_ms(120)
     assert watched.spot.read_again_ms(watched.now_ms) == tuning.SETTLING_EVERY_MS
+    watched.put(EDGE)
+    watched.pass_ms(5_000)
+    assert watched.spot.presence == UNSURE
+    assert watched.spot.read_again_ms(watched.now_ms) == tuning.CALM_EVERY_MS
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ def test_the_dealer_reopens_at_once_and_finds_all_as_it_was(
     events = table.accept(commands.reopen(BY_DEALER_MS - 1))
     assert events == [(numbers.REOPENED, {1: 1, 2: numbers.METHOD_DEALER, 3: 0, 4: b""})]
     assert (table.state.round_open, table.state.kept_of_round()) == (True, before)
+    assert table.state.closed is None, "it is under way, and no longer the one that ended"
     table.select(5, "four-aces")  # the win that was forgotten
 
 
