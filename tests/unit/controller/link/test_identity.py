@@ -73,6 +73,11 @@ def test_damaged_files_are_refused_with_a_sentence(tmp_path: Path) -> None:
     write_private(identity.seal_key, certificates.key_pem(certificates.new_key()))
     with pytest.raises(IdentityFault, match="wrong kind"):
         identity.sealer("UF-1")
+    assert len(identity.ca_fingerprint()) == 64
+    for damaged in (b"nothing", None):
+        identity.ca.write_bytes(damaged) if damaged else identity.ca.unlink()
+        with pytest.raises(IdentityFault, match="floor CA's certificate cannot be read"):
+            identity.ca_fingerprint()
 
 
 def test_a_certificate_for_another_key_or_from_another_ca_is_not_installed(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ssl
 from pathlib import Path
 from typing import Any
@@ -88,3 +89,28 @@ def test_a_certificate_out_of_time_is_told_from_a_strangers(code: int, is_time: 
     refusal = tls._refusal(error)
     assert isinstance(refusal, tls.CertificateRefused)
     assert isinstance(refusal, tls.CertificateOutOfTime) == is_time
+
+
+def handshake(client: ssl.SSLContext, server: ssl.SSLContext) -> None:
+    """Both ends in memory, until each has said all it has to say."""
+    to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = [
+        client.wrap_bio(to_client, to_server, server_hostname="manager"),
+        server.wrap_bio(to_server, to_client, server_side=True),
+    ]
+    for end in ends * 2:
+        with contextlib.suppress(ssl.SSLWantReadError):
+            end.do_handshake()
+
+
+def test_only_our_own_curve_is_offered(tmp_path: Path) -> None:
+    """Catches: whatever OpenSSL would offer by itself, on a floor whose both ends are ours."""
+    floor = IdentityFolder(tmp_path)
+    floor.ensure()
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(str(floor.manager), str(floor.manager_key))
+    server.set_ecdh_curve(tls.CURVE)
+    handshake(tls.unverified_context(), server)
+    server.set_ecdh_curve("secp521r1")
+    with pytest.raises(ssl.SSLError):
+        handshake(tls.unverified_context(), server)

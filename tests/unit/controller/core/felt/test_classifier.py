@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.core.felt import tuning
 from controller.core.felt.reasons import BELOW_EMPTY, CREPT, DISTURBED, UNDECIDED
 from controller.core.felt.spot import ACCEPT, EMPTY, FAULT, REFUSE, UNSURE
 from tests.kit.watched_spot import CHIP, FELT, HAND, READ_EVERY_MS, Watched, with_chip
@@ -23,11 +24,13 @@ def test_an_empty_spot_under_interference_is_not_called_empty(ic: str) -> None:
     the spot would stay empty, and a chip under such noise would be missed without a word.
     """
     watched = emptied(ic)
-    for reading in range(100):
+    for reading in range(300):
         watched.now_ms += READ_EVERY_MS
         watched.read(noise=3 if reading % 2 else -3)
     assert watched.spot.reason == DISTURBED
     assert watched.verdict() == REFUSE
+    pace_ms = watched.spot.read_again_ms(watched.now_ms)
+    assert pace_ms == tuning.DECIDING_EVERY_MS, "it is looked at often as long as that lasts"
     watched.pass_ms(500)
     assert watched.verdict() == EMPTY
 
