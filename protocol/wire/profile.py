@@ -142,7 +142,7 @@ def _encoded_bytes(value: Any, depth: int, keys_ascend: bool) -> int:
     """
     kind = type(value)
     if kind is int:
-        return 1 if 0 <= value < 24 else head_bytes(value if value >= 0 else ~value)
+        return 1 if 0 <= value < 24 else head_bytes(max(value, ~value))
     if kind is bytes:
         return len(value) + head_bytes(len(value))
     if kind is str:

@@ -14,7 +14,7 @@ from controller.core.felt import spot
 from controller.core.round import commands
 from controller.journal.journal import Journal
 from controller.journal.state_image import round_image
-from controller.keeper import TRAIN_LATER, RoundKeeper
+from controller.keeper import MEMORY_REPAIRED, TRAIN_LATER, RoundKeeper
 from controller.table.answer import TAKEN, Answer
 from hal import aio
 from hal.worker import InlineWorker
@@ -123,6 +123,30 @@ def test_a_refusal_is_recorded_by_what_the_person_did(journal: Journal) -> None:
     records = journal.records.after(0, 10)
     said = [wire_events.Refused.from_body(record.body).command for record in records]
     assert said == ["END GAME", "END"]
+    journal.close()
+
+
+def test_a_round_that_went_wrong_in_memory_is_rebuilt_before_bets_rest_on_it(
+    journal: Journal,
+) -> None:
+    """Catches: a game that starts on a round that is not the journal's, or a fault told twice."""
+
+    async def scenario() -> tuple[Answer, Answer, int]:
+        keeper = RoundKeeper(journal, InlineWorker("disk"), lambda: 0, lambda *told: None)
+        await keeper.submit(make_rules(), commands.start(ACCEPTED))
+        await keeper.submit(make_rules(), commands.end())
+        keeper.live_state.round_number = 77
+        first = await keeper.submit(make_rules(), commands.start(ACCEPTED))
+        assert not keeper.live_state.round_open
+        second = await keeper.submit(make_rules(), commands.start(ACCEPTED))
+        return first, second, keeper.live_state.round_number
+
+    first, second, round_number = run_virtual(scenario())
+    assert first == Answer(False, MEMORY_REPAIRED)
+    assert (second, round_number) == (TAKEN, 2)
+    faults = [each for each in journal.records.after(0, 20) if each.kind == numbers.FAULT]
+    told = [wire_events.Fault.from_body(each.body) for each in faults]
+    assert [(each.code, each.raised) for each in told] == [("memory", True), ("memory", False)]
     journal.close()
 
 

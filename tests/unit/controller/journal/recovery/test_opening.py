@@ -67,6 +67,7 @@ def test_what_the_manager_has_not_taken_in_is_recorded_anew_in_order() -> None:
     assert (said.round_number, said.claim_number) == (4, 2)
     assert (said.salvaged, said.unreadable) == (2, 0)
     assert anew(entries) == [4, 5]
+    assert not any(lineage.is_known(each.body) for each in entries[1:]), "it has to be booked"
     assert diverged(entries) == []
     assert [(each.monotonic_ms, each.wall_ms) for each in entries] == [NOW, (5, 6), (5, 6)]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.journal.recovery.sqlite_pages import (
+    COLUMNS_MAX,
     COMMITTED,
     FIRST_PAGE_HEADER_BYTES,
     FOLDED,
@@ -15,6 +16,7 @@ from controller.journal.recovery.sqlite_pages import (
     LEAF,
     LEFT_OVER,
     PAGE_BYTES,
+    PAYLOAD_MAX_BYTES,
     WAL_HEADER_BYTES,
     rows_of,
 )
@@ -144,3 +146,69 @@ def test_of_a_whole_log_everything_is_believed(logged: tuple[bytes, bytes], tmp_
     cut = log[:-1]  # the last commit is not whole
     ours = {row.rowid for row in rows_of(b"", cut) if row.rank == COMMITTED}
     assert ours & everything == believed_by_sqlite(tmp_path, database, cut) < everything
+
+
+# ---- one cell at a time ----
+
+
+def read_cell(cell: bytes, cell_at: int = 16) -> list[tuple[int, tuple[object, ...]]]:
+    """The rows of a file whose second page has this cell and no other."""
+    page = bytearray(PAGE_BYTES)
+    page[0], page[3:5], page[8:10] = LEAF, (1).to_bytes(2, "big"), cell_at.to_bytes(2, "big")
+    page[cell_at : cell_at + len(cell)] = cell
+    found = rows_of(bytes(PAGE_BYTES) + bytes(page[:PAGE_BYTES]), b"")
+    return [(row.rowid, row.values) for row in found]
+
+
+def cell_of(payload: bytes) -> bytes:
+    return bytes([len(payload), 5]) + payload
+
+
+ZERO, ONE, FLOAT, EIGHT_BYTES, BLOB, TEXT = 8, 9, 7, 6, 12, 13
+LONG_ROWID = b"\xc0" + b"\x80" * 7 + b"\x07"  # seven bits a byte, and eight in the ninth
+
+
+def test_a_cell_is_a_row() -> None:
+    assert read_cell(cell_of(bytes([3, ZERO, ONE]))) == [(5, (0, 1))]
+    assert read_cell(cell_of(bytes([2, EIGHT_BYTES]) + b"\xff" * 8)) == [(5, (-1,))]
+    assert read_cell(cell_of(bytes([3, BLOB + 4, TEXT + 4]) + b"abcd")) == [(5, (b"ab", "cd"))]
+    assert read_cell(bytes([2]) + LONG_ROWID + bytes([2, ONE])) == [(1 << 63 | 7, (1,))]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        bytes([2, 0x81, ONE]),  # the header ends within a number
+        bytes([2, FLOAT]) + bytes(8),
+        bytes([2, 10]),
+        bytes([2, 11]),
+        bytes([2, EIGHT_BYTES]) + bytes(7),
+        bytes([2, BLOB + 6]) + bytes(2),
+        bytes([2, TEXT + 2]) + b"\xff",
+        bytes([9, ZERO, ZERO]),  # the header is longer than all of it
+    ],
+)
+def test_what_cannot_be_a_row_is_none(payload: bytes) -> None:
+    """Catches: a lying header whose leftovers are read as values."""
+    assert read_cell(cell_of(payload)) == []
+
+
+def test_no_row_of_ours_has_more_columns() -> None:
+    most = bytes([COLUMNS_MAX + 1] + [ZERO] * COLUMNS_MAX)
+    assert read_cell(cell_of(most)) == [(5, (0,) * COLUMNS_MAX)]
+    assert read_cell(cell_of(bytes([COLUMNS_MAX + 2] + [ZERO] * (COLUMNS_MAX + 1)))) == []
+
+
+def test_a_row_ends_with_its_page_at_the_latest() -> None:
+    row = cell_of(bytes([2, BLOB + 20]) + bytes(10))
+    assert len(read_cell(row, PAGE_BYTES - len(row))) == 1
+    assert read_cell(row, PAGE_BYTES - len(row) + 1) == []
+
+
+@pytest.mark.parametrize(("more", "count"), [(0, 1), (1, 0)])
+def test_a_longer_row_goes_on_in_another_page_and_is_not_read(more: int, count: int) -> None:
+    size = PAYLOAD_MAX_BYTES + more
+    head = bytes([0x80 | size >> 7, size & 0x7F, 5])
+    kind = BLOB + 2 * (size - 3)
+    payload = bytes([3, 0x80 | kind >> 7, kind & 0x7F]) + bytes(size - 3)
+    assert len(read_cell(head + payload, 12)) == count
