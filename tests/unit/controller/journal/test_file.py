@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from controller.journal import file
 from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
 from protocol.wire import events
@@ -130,3 +131,16 @@ def test_somebody_elses_database_is_refused(disk: SimDisk) -> None:
     connection.close()
     with pytest.raises(JournalFault, match="not made by Underfelt"):
         opened(disk)
+
+
+def test_a_file_that_loses_its_anchor_while_it_is_open_is_refused_with_a_sentence() -> None:
+    """Catches: an error of ours in the middle of a check before use."""
+    connection = apsw.Connection(":memory:")
+    connection.execute(
+        "CREATE TABLE anchor (sequence, digest, claim_number, baseline, baseline_digest)"
+    )
+    with pytest.raises(JournalFault, match="lost its anchor"):
+        file.baseline_of(connection)
+    with pytest.raises(JournalFault, match="lost its anchor"):
+        list(file.walk(connection))
+    connection.close()

@@ -178,6 +178,15 @@ def test_an_accepted_chip_was_placed() -> None:
     assert not thing.no_hand(0.4)
 
 
+def test_that_one_thing_was_placed_says_nothing_of_the_next() -> None:
+    """Catches: liquid on a spot where a chip lay before, taken for something that a hand left."""
+    thing = Seen(STEPPED).rest(1.0, 500)
+    thing.evidence.accept()
+    thing.evidence.begin(thing.now_ms)
+    thing.evidence.arrival.begin(0.4, SEEN)
+    assert thing.rest(0.4, tuning.UNKNOWN_STILL_MS + 100).no_hand(0.4)
+
+
 # -- why not, and since when ---------------------------------------------------------------------
 
 

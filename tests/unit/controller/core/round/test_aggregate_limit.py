@@ -44,6 +44,11 @@ def test_neither_a_meters_share_nor_a_small_prize_counts() -> None:
     assert not payout.passes_limit(limited(5_000), [SHARE, SMALL])
 
 
+def test_what_is_not_priced_yet_counts_as_nothing() -> None:
+    unpriced = [[*line[:2], None, *line[3:]] for line in (STRAIGHT, OTHER)]
+    assert not payout.passes_limit(limited(1), unpriced)
+
+
 def test_what_comes_after_a_meters_share_still_counts() -> None:
     assert payout.passes_limit(limited(19_999), [SHARE, SMALL, STRAIGHT])
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from controller.journal.records import Entry, Salvaged
-from controller.journal.recovery.opening import RecoveryFault, restored_entries
+from controller.journal.recovery.opening import RecoveryFault, go_on, restored_entries
 from controller.journal.recovery.salvage import END_MARK
 from protocol.proof import chain, lineage
 from protocol.wire import events, messages
 from protocol.wire.rows import NO_COUNTERS, Mark, TakenJournal
+from sim.storage.disk import SimDisk
+from tests.kit.journals import add, opened
 
 JOURNAL = b"the-old-journal!"
 OLDER = b"an-older-journal"
@@ -191,3 +193,27 @@ def test_what_the_manager_had_told_of_is_not_recorded_from_the_damaged_journal()
     apart = [line._replace(journal_id=OLDER) for line in known]
     entries = restored_entries(standing_at(chained(1)[0]), [], apart, NOW)
     assert anew(entries) == [1]
+
+
+def test_a_journal_in_which_a_round_was_played_is_no_new_one() -> None:
+    """Catches: a sound journal that goes on from what the manager tells, and counts twice."""
+    disk = SimDisk(1)
+    journal = opened(disk)
+    add(journal, events.RoundStart(1, ("2A",), ()))
+    before = journal.last_sequence
+    with pytest.raises(RecoveryFault, match="for a new one; it is not"):
+        go_on(journal, standing_at(chained(3)[2]), [], NOW)
+    assert journal.last_sequence == before
+    journal.close()
+    disk.close()
+
+
+def test_where_the_table_stands_is_recorded_once_however_often_it_is_told() -> None:
+    disk = SimDisk(1)
+    journal = opened(disk)
+    state = standing_at(chained(3)[2])
+    assert [each.kind for each in go_on(journal, state, [], NOW)] == [events.RESTORED]
+    assert go_on(journal, state, [], NOW) == []
+    assert journal.last_sequence == 1
+    journal.close()
+    disk.close()
