@@ -243,3 +243,178 @@ def test_a_drop_on_the_very_limit_is_one(level: float, is_chip: bool) -> None:
     if is_chip:
         assert evidence.trace.mean_if_still(tuning.DROP_REST_MS, 160) == level
     assert evidence.is_new_chip(level, 160) is is_chip
+
+
+# -- at the limits themselves --------------------------------------------------------------------
+
+
+class Rests:
+    """Stands for the trace: rests at `mean` for so long, and a hand has left it or not."""
+
+    def __init__(self, mean: float, rests_ms: int, hand_left: bool = False) -> None:
+        self.mean, self.rests_ms, self.hand_left = mean, rests_ms, hand_left
+        self.asked_by: list[float] = []
+        self.clears = 0
+
+    def clear(self) -> None:
+        self.clears += 1
+
+    def level(self) -> float:
+        return self.mean
+
+    def rests_since_ms(self, level: float, now_ms: int) -> int:
+        return now_ms - self.rests_ms
+
+    def rose_slowly(self, count: int, by: float) -> bool:
+        return False
+
+    def mean_if_still(
+        self, duration_ms: int, now_ms: int, spread_sigmas: float | None = None
+    ) -> float | None:
+        return self.mean if duration_ms <= self.rests_ms else None
+
+    def fell_to(self, level: float, by: float, still_ms: int, before_ms: int, now_ms: int) -> bool:
+        self.asked_by.append(by)
+        return self.hand_left
+
+
+def at_rest(
+    mean: float, rests_ms: int, origin: int = UNSEEN, hand_left: bool = False
+) -> tuple[Evidence, Rests]:
+    evidence, trace = Evidence(NOISE), Rests(mean, rests_ms, hand_left)
+    evidence.trace = trace  # type: ignore[assignment]
+    evidence.begin(0)
+    evidence.arrival.begin(mean, origin)
+    return evidence, trace
+
+
+@pytest.mark.parametrize(
+    ("level", "rests_ms", "hand_left", "is_known"),
+    [
+        (-tuning.KNOWN_BELOW_CHIPS, tuning.KNOWN_REST_MS, False, True),
+        (-tuning.KNOWN_BELOW_CHIPS - 0.01, tuning.KNOWN_REST_MS, False, False),
+        (tuning.KNOWN_ABOVE_CHIPS, tuning.KNOWN_REST_MS, False, True),
+        (tuning.KNOWN_ABOVE_CHIPS + 0.01, tuning.KNOWN_REST_MS, False, False),
+        (0.0, tuning.KNOWN_REST_MS - 1, False, False),
+        (0.0, tuning.LEFT_BEHIND_REST_MS - 1, True, False),
+        (0.0, tuning.LEFT_BEHIND_REST_MS, True, True),
+    ],
+)
+def test_how_far_a_known_chip_may_read_and_how_long_it_rests(
+    level: float, rests_ms: int, hand_left: bool, is_known: bool
+) -> None:
+    evidence, trace = at_rest(level, rests_ms, hand_left=hand_left)
+    assert evidence.is_known_chip(level, 0.0, 5_000) is is_known
+    wanted = tuning.HAND_MIN_CHIPS + tuning.HAND_NOISES * NOISE
+    assert set(trace.asked_by) <= {wanted}
+
+
+LOW, HIGH, TOP = tuning.WEIGHT_MIN_CHIPS, tuning.WEIGHT_MAX_CHIPS, tuning.STACK_MAX_CHIPS
+
+
+@pytest.mark.parametrize(
+    ("level", "mean", "rests_ms", "is_chip"),
+    [
+        (LOW, LOW, tuning.UNSEEN_REST_MS, True),
+        (LOW, LOW, tuning.UNSEEN_REST_MS - 1, False),
+        (LOW - 0.01, LOW, 9_000, False),  # by its level now
+        (LOW, LOW - 0.01, 9_000, False),  # and by all of its rest
+        (HIGH, HIGH, tuning.UNSEEN_REST_MS, True),
+        (HIGH, HIGH + 0.01, 9_000, False),
+        (HIGH + 0.01, HIGH + 0.01, tuning.STACK_REST_MS - 1, False),
+        (HIGH + 0.01, HIGH + 0.01, tuning.STACK_REST_MS, True),
+        (TOP, TOP, tuning.STACK_REST_MS, True),
+        (TOP, TOP + 0.01, 9_000, False),
+        (TOP + 0.01, TOP, 9_000, False),
+    ],
+)
+def test_what_lay_there_unseen_is_judged_by_weight_and_rest(
+    level: float, mean: float, rests_ms: int, is_chip: bool
+) -> None:
+    assert at_rest(mean, rests_ms)[0].is_new_chip(level, 5_000) is is_chip
+
+
+@pytest.mark.parametrize(
+    ("level", "age_ms", "rests_ms", "is_chip"),
+    [
+        (tuning.USUAL_MIN_CHIPS, 2_000, tuning.LEFT_BEHIND_REST_MS, True),
+        (tuning.USUAL_MIN_CHIPS - 0.01, 2_000, tuning.LEFT_BEHIND_REST_MS, False),
+        (tuning.USUAL_MIN_CHIPS - 0.01, 2_000, tuning.STACK_REST_MS, True),
+        (tuning.USUAL_MAX_CHIPS, 2_000, tuning.LEFT_BEHIND_REST_MS, True),
+        (tuning.USUAL_MAX_CHIPS + 0.01, 2_000, tuning.LEFT_BEHIND_REST_MS, False),
+        (1.0, tuning.DECIDE_MAX_MS - 1, tuning.LEFT_BEHIND_REST_MS, True),
+        (1.0, tuning.DECIDE_MAX_MS, tuning.LINGERED_REST_MS - 1, False),
+        (1.0, tuning.DECIDE_MAX_MS, tuning.LINGERED_REST_MS, True),
+        (2.0, 2_000, tuning.STACK_REST_MS, True),
+    ],
+)
+def test_what_a_hand_left_rests_the_longer_the_less_usual_it_is(
+    level: float, age_ms: int, rests_ms: int, is_chip: bool
+) -> None:
+    assert at_rest(level, rests_ms, SEEN, True)[0].is_new_chip(level, age_ms) is is_chip
+    assert not at_rest(level, 9_000, SEEN, False)[0].is_new_chip(level, age_ms), "nobody left it"
+
+
+@pytest.mark.parametrize(
+    ("level", "age_ms", "is_chip"),
+    [
+        (tuning.DROP_MIN_CHIPS, tuning.DROP_AGE_MAX_MS, True),
+        (tuning.DROP_MIN_CHIPS, tuning.DROP_AGE_MAX_MS + 1, False),
+        (tuning.DROP_MIN_CHIPS - 0.01, tuning.DROP_AGE_MAX_MS, False),
+        (tuning.DROP_MAX_CHIPS, tuning.DROP_AGE_MAX_MS, True),
+        (tuning.DROP_MAX_CHIPS + 0.01, tuning.DROP_AGE_MAX_MS, False),
+    ],
+)
+def test_a_drop_has_to_be_young_and_of_a_chips_weight(
+    level: float, age_ms: int, is_chip: bool
+) -> None:
+    drop = at_rest(level, tuning.DROP_REST_MS, STEPPED)[0]
+    assert drop.is_new_chip(level, age_ms) is is_chip
+
+
+@pytest.mark.parametrize(
+    ("rests_ms", "is_chip"), [(tuning.LANDED_REST_MS - 1, False), (tuning.LANDED_REST_MS, True)]
+)
+def test_what_was_caught_on_its_way_rests_longer(rests_ms: int, is_chip: bool) -> None:
+    drop = at_rest(1.0, rests_ms, STEPPED)[0]
+    drop.arrival.begin(0.9, STEPPED)
+    drop.arrival.see(1.0, 10, False)
+    assert not drop.arrival.is_clean_drop(1.0)
+    assert drop.is_new_chip(1.0, 500) is is_chip
+
+
+def test_the_limits_of_what_is_no_chip() -> None:
+    assert at_rest(TOP, 0)[0].why_no_chip(TOP, tuning.TOO_LARGE_MS) == ""
+    assert at_rest(LOW, 9_000)[0].why_no_chip(LOW, 1_000) == ""
+    assert at_rest(LOW - 0.01, tuning.STILL_MS)[0].why_no_chip(LOW - 0.01, 1_000) == TOO_LITTLE
+    assert at_rest(1.0, 0)[0].why_no_chip(1.0, tuning.DECIDE_MAX_MS - 1) == ""
+    assert at_rest(1.0, 0)[0].why_no_chip(1.0, tuning.DECIDE_MAX_MS) == RESTLESS
+
+
+def test_a_rested_drop_is_one_for_the_length_of_a_block() -> None:
+    drop = at_rest(1.0, 0, STEPPED)[0]
+    rest_ms, block_ms = tuning.DROP_REST_MS, tuning.BLOCK_MS
+    ages_ms = (rest_ms - 1, rest_ms, rest_ms + block_ms - 1, rest_ms + block_ms)
+    assert [drop.is_rested_drop(age_ms) for age_ms in ages_ms] == [False, True, True, False]
+    assert not at_rest(1.0, 0, JUMPED)[0].is_rested_drop(rest_ms)
+
+
+def test_a_hand_may_be_about_for_a_while_after_it_moved() -> None:
+    evidence = at_rest(1.0, 0)[0]
+    evidence.note_move(1_000)
+    assert evidence.moved_lately(1_000 + tuning.HAND_LEFT_MAX_MS - 1)
+    assert not evidence.moved_lately(1_000 + tuning.HAND_LEFT_MAX_MS)
+
+
+def test_a_drop_came_when_it_first_showed_and_what_was_left_since_it_rests() -> None:
+    assert at_rest(1.0, 700, STEPPED)[0].came_ms(5_000) == 0
+    assert at_rest(1.0, 700, SEEN)[0].came_ms(5_000) == 4_300
+
+
+def test_what_was_seen_before_it_came_or_landed_does_not_count() -> None:
+    evidence, trace = at_rest(0.5, 0, STEPPED)
+    assert trace.clears == 1, "it begins with nothing"
+    evidence.see(1.0, 10, False)
+    assert trace.clears == 2, "it has landed only now"
+    evidence.see(1.0, 20, False)
+    assert trace.clears == 2
