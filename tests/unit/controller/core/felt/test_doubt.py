@@ -170,3 +170,32 @@ def test_what_a_wrong_zero_seemed_to_show_is_forgotten() -> None:
     assert (doubt.tainted, doubt.near_liquid) == (True, True)
     doubt.liquid_is_gone()
     assert (doubt.tainted, doubt.near_liquid) == (True, False)
+
+
+# -- the doubt itself ----------------------------------------------------------------------------
+
+
+def test_a_new_spot_is_dry_and_its_zero_holds_until_the_table_says_otherwise() -> None:
+    doubt = Doubt()
+    assert (doubt.tainted, doubt.near_liquid, doubt.zero_is_proven) == (False, False, True)
+    doubt.trust_zero(False)
+    assert doubt.zero_is_proven is False
+    doubt.trust_zero(True)
+    assert doubt.zero_is_proven is True
+
+
+def test_liquid_beside_it_comes_and_goes() -> None:
+    doubt = Doubt()
+    doubt.liquid_is_near()
+    assert (doubt.near_liquid, doubt.tainted) == (True, False)
+    doubt.liquid_is_gone()
+    assert doubt.near_liquid is False
+
+
+def test_a_new_spots_taint_ends_as_any_others_does() -> None:
+    doubt = Doubt()
+    doubt.taint()
+    doubt.stay_empty(SPOT_DRY_MS - 1)
+    assert doubt.tainted
+    doubt.stay_empty(SPOT_DRY_MS)
+    assert not doubt.tainted

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from controller.core.felt.empty_felt import EmptyFelt
-from controller.core.felt.tuning import CREEP_MAX_CHIPS, CREEP_MS, CREEP_STEP_CHIPS
+from controller.core.felt.tuning import (
+    CREEP_MAX_CHIPS,
+    CREEP_MS,
+    CREEP_STEP_CHIPS,
+    SINK_MIN_CHIPS,
+)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +97,14 @@ def test_one_jump_is_no_flutter_and_readings_that_go_on_jumping_are() -> None:
     assert not felt.flutters(0.01), "what fluttered before is forgotten"
     quiet = [felt.flutters(0.015 if number % 2 else -0.015) for number in range(40)]
     assert not any(quiet)
+
+
+def test_at_its_limits_it_is_still_empty_felt() -> None:
+    felt = EmptyFelt(0.0)
+    for sign in (1, -1):
+        assert felt.reads_empty(sign * felt.leave_limit, 0.0, True)
+        assert felt.reads_empty(sign * felt.return_limit, 0.0, False)
+        assert felt.is_back(sign * felt.return_limit)
+        assert felt.creeps(sign * CREEP_STEP_CHIPS)
+    assert not felt.sinks(-SINK_MIN_CHIPS)
+    assert not felt.flutters(0.0), "a pad without any noise does not flutter by itself"

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from controller.core.felt.second_chip import Pile
-from controller.core.felt.tuning import ADDED_MAX_CHIPS, ADDED_MIN_CHIPS, PILE_FOLLOW_MS
+from controller.core.felt.tuning import (
+    ADDED_MAX_CHIPS,
+    ADDED_MIN_CHIPS,
+    PILE_FOLLOW_MS,
+    PILE_MIN_CHIPS,
+)
 
 NOISE = 0.01
 
@@ -99,3 +104,47 @@ def test_a_resting_chip_is_followed_by_the_time_that_passed(passed_ms: int, know
         pile.rest(1.6, passed_ms)
         pile.note_left_behind(known + more, 700)
         assert pile.count == counted, more
+
+
+def test_nothing_was_added_to_a_spot_that_is_new() -> None:
+    assert (Pile(NOISE).count, Pile(NOISE).began_ms) == (0, 0)
+
+
+def test_what_goes_on_moving_after_it_came_did_not_fall() -> None:
+    """Catches: a hand over a chip, told as a chip that was laid on it after the lock."""
+    pile = resting_chip()
+    pile.leave(1.8, 500)
+    pile.see(2.3, 600)
+    assert not pile.fell(1.8)
+
+
+def test_a_chip_that_is_forgotten_while_something_is_on_it_has_no_addition() -> None:
+    pile = resting_chip()
+    pile.leave(1.8, 500)
+    pile.clear()
+    pile.see(1.8, 510)
+    assert not pile.fell(1.8)
+
+
+def test_what_a_hand_left_is_what_the_next_addition_is_measured_from() -> None:
+    pile = resting_chip()
+    pile.note_left_behind(1.2, 500)
+    pile.note_left_behind(1.55, 900)
+    assert pile.count == 0
+
+
+@pytest.mark.parametrize(
+    ("known", "level", "count"),
+    [
+        (1.0, 1.0 + ADDED_MIN_CHIPS, 1),
+        (1.0, 1.0 + ADDED_MIN_CHIPS - 0.01, 0),
+        (1.0, 1.0 + ADDED_MAX_CHIPS, 1),
+        (1.0, 1.0 + ADDED_MAX_CHIPS + 0.01, 0),
+        (0.7, PILE_MIN_CHIPS, 1),
+        (0.7, PILE_MIN_CHIPS - 0.01, 0),
+    ],
+)
+def test_how_much_more_a_second_chip_weighs(known: float, level: float, count: int) -> None:
+    pile = resting_chip(known)
+    pile.note_left_behind(level, 500)
+    assert pile.count == count
