@@ -27,11 +27,9 @@ class EmptyFelt:
         # Apart by more than noise spans, or a small thing at the edge would come and go.
         self.leave_limit = limit + tuning.LEAVE_NOISES * noise
         self.return_limit = limit * tuning.EMPTY_AGAIN_PART
-        self.level = 0.0
         self._sink = max(tuning.SINK_MIN_CHIPS, tuning.SINK_NOISES * noise)
         self._noise_square = noise * noise
-        self._flutter = 0.0
-        self._last_level = 0.0
+        self.begin(0.0)
 
     def begin(self, level: float) -> None:
         """From here on the felt is known to be empty and to read `level`."""

@@ -167,8 +167,10 @@ class Surface:
             self._spread([spot] + wet, now_ms)
 
     def _rose_lately(self, spot: "Spot", now_ms: int) -> bool:
-        rose_ms = self._rose_ms.get(spot.sensor, 0)
-        return spot.classifier.doubt.tainted and ticks_diff(now_ms, rose_ms) <= tuning.SPILL_MS
+        rose_ms = self._rose_ms.get(spot.sensor)
+        if rose_ms is None or not spot.classifier.doubt.tainted:
+            return False
+        return ticks_diff(now_ms, rose_ms) <= tuning.SPILL_MS
 
     def _spread(self, wet: "list[Spot]", now_ms: int) -> None:
         self._wet = self._wet + [spot for spot in wet if spot not in self._wet]

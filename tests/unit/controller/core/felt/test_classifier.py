@@ -104,6 +104,20 @@ def test_a_thing_on_drifted_felt_is_known_by_what_the_pad_reads(ic: str) -> None
     assert classifier.chip_level() == pytest.approx(1.0, abs=0.03)
 
 
+def test_a_small_thing_on_sunk_felt_does_not_turn_into_bare_felt(ic: str) -> None:
+    """Catches: whatever lies there for ten seconds called empty, wherever it reads."""
+    watched = emptied(ic)
+    watched.creep(-0.2, 120_000)
+    watched.put(0.2)
+    watched.pass_ms(tuning.WIPED_MS + 2_000)
+    assert watched.verdict() == REFUSE
+    wiped = emptied(ic)
+    wiped.creep(-0.2, 120_000)
+    wiped.put(0.0)
+    wiped.pass_ms(tuning.WIPED_MS // 2)
+    assert wiped.verdict() == REFUSE, "somebody may still be wiping"
+
+
 def test_what_the_felt_had_drifted_by_is_forgotten_when_it_is_empty_again(ic: str) -> None:
     watched = emptied(ic)
     watched.creep(RISEN, 120_000)

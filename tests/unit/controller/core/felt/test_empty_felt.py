@@ -69,6 +69,8 @@ def test_a_level_is_followed_by_the_time_that_passed(passed_ms: int, level: floa
     assert felt.level == pytest.approx(level)
     felt.begin(0.05)
     assert felt.level == 0.05
+    felt.follow(0.15, CREEP_MS // 2)
+    assert felt.level == pytest.approx(0.1)
 
 
 def test_felt_creeps_in_small_steps_and_not_too_far() -> None:
@@ -106,5 +108,8 @@ def test_at_its_limits_it_is_still_empty_felt() -> None:
         assert felt.reads_empty(sign * felt.return_limit, 0.0, False)
         assert felt.is_back(sign * felt.return_limit)
         assert felt.creeps(sign * CREEP_STEP_CHIPS)
+        drifted = [0.125 + sign * felt.leave_limit, -0.125 + sign * felt.leave_limit]
+        assert felt.reads_empty(drifted[0], 0.125, True)
+        assert felt.reads_empty(drifted[1], -0.125, True)
     assert not felt.sinks(-SINK_MIN_CHIPS)
     assert not felt.flutters(0.0), "a pad without any noise does not flutter by itself"

@@ -6,6 +6,7 @@ import pytest
 
 from controller.core.felt import spot as sensing
 from controller.core.felt import tuning
+from controller.core.felt.arrival import SEEN
 from controller.core.felt.spot import (
     ABSENT,
     ACCEPT,
@@ -38,6 +39,7 @@ CHIP_RAW, FELT_RAW = SCALES[MPR121].raw(CHIP), SCALES[MPR121].raw(FELT)
 def test_a_spot_that_was_never_read_is_a_fault_and_no_empty_spot():
     spot = Spot("3A")
     assert (spot.presence, spot.reason) == (FAULT, "not read yet")
+    assert not spot.confirmed
     assert spot.verdict_at_lock(10_000) == REFUSE
 
 
@@ -251,6 +253,17 @@ def test_a_calibration_without_a_chip_or_scale_is_refused():
     for figures in ((0, 1.0, 1023), (60, -1.0, 1023), (60, 1.0, 0)):
         with pytest.raises(ValueError, match="calibration"):
             Calibration(*figures)
+
+
+def test_a_touch_bit_that_a_late_reading_finds_is_no_news():
+    """Catches: a hand that came slowly between two polls, taken for something that fell."""
+    watched = Watched()
+    watched.pass_ms(1_000)
+    watched.now_ms += tuning.QUIET_EVERY_MS
+    watched.level = tuning.JUMPED_MIN_CHIPS - 0.05
+    watched.read()
+    assert watched._is_touched
+    assert watched.spot.classifier._evidence.arrival.origin == SEEN
 
 
 def test_the_reference_moves_with_the_felt():

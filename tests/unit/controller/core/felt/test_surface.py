@@ -88,6 +88,16 @@ def test_neighbours_that_rise_together_are_a_spill(
     assert table.surface.is_wet == bool(near)
 
 
+def test_a_spot_that_never_told_of_liquid_did_not_rise_when_the_clock_began() -> None:
+    """Catches: no time taken for time 0, which is a few seconds ago whenever ticks begin anew."""
+    table = Table()
+    table.now_ms = 0
+    table.pass_ms(600)
+    table.spots[4].classifier.doubt.taint()
+    table.rises(3)
+    assert not table.surface.is_wet
+
+
 def test_spots_that_rise_long_after_each_other_are_no_spill(table: Table) -> None:
     table.rises(3)
     table.now_ms += tuning.SPILL_MS
