@@ -113,6 +113,8 @@ def test_a_small_thing_on_sunk_felt_does_not_turn_into_bare_felt(ic: str) -> Non
     assert watched.verdict() == REFUSE
     wiped = emptied(ic)
     wiped.creep(-0.2, 120_000)
+    wiped.put(HAND)
+    wiped.pass_ms(600)
     wiped.put(0.0)
     wiped.pass_ms(tuning.WIPED_MS // 2)
     assert wiped.verdict() == REFUSE, "somebody may still be wiping"
