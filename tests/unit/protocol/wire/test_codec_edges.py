@@ -152,3 +152,10 @@ def test_values_that_no_frame_can_carry_are_refused_alike() -> None:
     for value in odd:
         wanted = outcome(profile.encode, value)
         assert outcome(portable_codec.encode, value) == wanted, value
+
+
+@pytest.mark.parametrize("data", ["83f4ff", "a20101ff", "9bffffffffffffffff00"])
+def test_more_items_than_bytes_are_left_is_told_before_any_is_read(data: str) -> None:
+    """Catches: a count of 64 bits that a small interpreter cannot even count to."""
+    with pytest.raises(portable_codec.CodecRefused, match="it is cut off"):
+        portable_codec.decode(bytes.fromhex(data))
