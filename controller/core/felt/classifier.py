@@ -297,7 +297,6 @@ class Classifier:
         self._evidence.begin(now_ms)
         self._since_ms = now_ms
         self._firm_ms = now_ms
-        self.crept = False
         self.doubt.begin()
         self.thing.end()
         self.pile.clear()

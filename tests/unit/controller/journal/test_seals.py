@@ -194,3 +194,18 @@ def test_a_restart_on_the_second_day_seals_no_day_again(unit: Unit) -> None:
         assert len(unit.seals()) == 2
 
     run_virtual(scenario())
+
+
+def test_the_seal_of_a_claim_is_no_seal_of_its_day(unit: Unit) -> None:
+    """Catches: a day without its seal, because the power went after a claim early in it."""
+
+    async def scenario() -> None:
+        await unit.run_for(1)
+        unit.wall_ms += DAY_MS
+        unit.claim(1)
+        unit.sealer._append(REASON_CLAIM)
+        unit.sealer = unit.started()
+        await unit.run_for(1)
+        assert [reason for _, reason in unit.seals()] == [REASON_DAY, REASON_CLAIM, REASON_DAY]
+
+    run_virtual(scenario())

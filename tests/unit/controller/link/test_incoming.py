@@ -17,7 +17,7 @@ from controller.table.dealt_hands import DealtHands
 from controller.table.faults import FaultBoard
 from protocol.wire import messages
 from protocol.wire.errors import ErrorCode
-from protocol.wire.rows import AwardLine, CheckedHand, EnvyLine
+from protocol.wire.rows import AwardLine, CheckedHand, ColumnRow, EnvyLine
 from tests.kit.message_samples import SETTINGS_IN_FULL
 
 LINES = (AwardLine("5A", "four-aces", 800_075, "main", 1),)
@@ -168,6 +168,13 @@ def test_a_checked_hand_is_recorded_once_and_shown_when_it_is(table: Table) -> N
     assert table.deal.checks[1] == hands
     assert len(table.heard) == 2
     assert table.heard[-1] == "shown"
+
+
+def test_what_cover_all_pays_is_shown_for_the_deal_that_it_was_asked_for(table: Table) -> None:
+    rows = (ColumnRow("Four Aces", "200 for 1"),)
+    table.deal.round_number, table.deal.hand_count = 4, 6
+    table.news.cover_all_arrived(messages.CoverAll(4, 6, rows))
+    assert (table.deal.column, table.heard) == (rows, ["shown"])
 
 
 def test_a_win_taken_back_is_noted_then_said_and_only_once(table: Table) -> None:

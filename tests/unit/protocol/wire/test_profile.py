@@ -157,6 +157,11 @@ def test_an_encoding_over_its_limit_is_refused() -> None:
     assert caught.value.code == ErrorCode.OVERSIZED
 
 
+def test_a_refusal_says_how_many_bytes_are_too_many() -> None:
+    with pytest.raises(ProtocolError, match=r"^3 bytes follow the one item that is allowed\.$"):
+        profile.decode(bytes.fromhex("0101ffff"))
+
+
 def test_a_refusal_says_once_what_is_wrong() -> None:
     """Catches: "Not in the CBOR profile" before a sentence that begins with it."""
     for encoded in ("c000", "d9d9f7a0", "81c000"):

@@ -14,6 +14,7 @@ from protocol.wire.service_line import (
     ASK,
     ASK_END,
     DATA_BYTES_MAX,
+    LEAVE,
     REQUEST_BYTES_MAX,
     InOrder,
     Piece,
@@ -75,3 +76,10 @@ def test_a_request_of_another_shape_is_none() -> None:
     assert request_in(b'{"method": "GET", "path": "/", "cookie": "", "body": 7}') is None
     assert request_in(b'{"method": "GET"}') is None
     assert request_in(b"[]") is None
+
+
+def test_a_payload_of_another_kind_or_too_short_is_no_piece() -> None:
+    kinds = [kind for kind in range(256) if piece_in(bytes([kind, 0, 7, 0, 0, 0, 1])) is not None]
+    assert kinds == list(range(ASK, LEAVE + 1))
+    assert piece_in(bytes([ASK, 0, 7, 0, 0, 0, 1])) == Piece(ASK, 7, 1, b"")
+    assert piece_in(bytes([ASK, 0, 7, 0, 0, 0])) is None
