@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import partial
 from itertools import count
@@ -33,6 +33,7 @@ from protocol.proof.counters import difference
 from protocol.secrets.tls import CertificateOutOfTime, CertificateRefused
 from protocol.wire import messages
 from protocol.wire.errors import ErrorCode, ProtocolError
+from protocol.wire.framing import frame
 from protocol.wire.rows import SpotHealth
 from protocol.wire.stream import FrameStream
 from protocol.wire.version import (
@@ -201,7 +202,7 @@ class ManagerLink:
             counters=(self._journal.counters_at(self._journal.last_sequence),),
             tail=self._witness.place(),
         )
-        await _write(stream, hello, self.history)
+        await _write(stream, [hello], self.history)
         welcome = await self._receive(stream)
         if isinstance(welcome, messages.GoTo):
             raise SentOn(welcome)
@@ -267,10 +268,10 @@ class ManagerLink:
 
     async def _send_events(self, stream: FrameStream) -> None:
         while True:
-            for record in await self._next_records():
-                # Before the write: its receipt may arrive while the rest of the frame goes out.
-                self._sent_sequence = record.sequence
-                await _write(stream, _event_message(record), self.history)
+            events = [_event_message(record) for record in await self._next_records()]
+            # Before the write: a receipt may arrive while the rest of the frames goes out.
+            self._sent_sequence = events[-1].sequence
+            await _write(stream, events, self.history)
 
     async def _next_records(self) -> list[JournalRecord]:
         while True:
@@ -295,7 +296,7 @@ class ManagerLink:
             beat = messages.Heartbeat(
                 aio.ticks_ms(), self._owner.state(), spots, report=self.programs.report()
             )
-            await _write(stream, beat, self.history)
+            await _write(stream, [beat], self.history)
             await aio.sleep_ms(HEARTBEAT_MS)
 
     def _set_up(self, up: bool) -> None:
@@ -312,9 +313,14 @@ class ManagerLink:
             self._owner.link_fault(error.code.name.lower(), error.sentence)
 
 
-async def _write(stream: FrameStream, message: messages.Message, history: LinkHistory) -> None:
-    history.sent(message)
-    await stream.write(message.encode())
+async def _write(
+    stream: FrameStream, told: Sequence[messages.Message], history: LinkHistory
+) -> None:
+    """In one go: events that arrive together share one commit and one receipt."""
+    for message in told:
+        history.sent(message)
+    stream.write_frames([frame(message.encode()) for message in told])
+    await stream.drain()
 
 
 def _difference(journal: Journal, welcome: messages.Welcome) -> str:

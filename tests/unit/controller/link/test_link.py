@@ -177,6 +177,25 @@ def play(
     return run_virtual(run())
 
 
+def test_events_that_are_there_together_leave_in_one_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches: an END and a START that come in two parts, and wait for two commits."""
+    counts: list[int] = []
+    write_frames = FrameStream.write_frames
+
+    def counted(stream: FrameStream, frames: Sequence[bytes]) -> None:
+        counts.append(len(frames))
+        write_frames(stream, frames)
+
+    async def talk(manager: FakeManager) -> None:
+        await manager.greet(last_sequence=0)
+        assert await manager.sequences(3) == [1, 2, 3]
+
+    monkeypatch.setattr(FrameStream, "write_frames", counted)
+    play([talk], record_count=3)
+    assert 3 in counts
+    assert sum(counts) - 3 == counts.count(1)
+
+
 def test_a_manager_of_another_property_is_told_and_the_next_one_called() -> None:
     """Catches a unit that only says it is offline, with the wrong manager's cable in it."""
 
