@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import deque
 
+from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.store.store import Store
 from manager.link.meter_frames import MeterFrame, MeterFrames
 from protocol.wire.errors import ProtocolError
@@ -25,6 +27,11 @@ _log = logging.getLogger(__name__)
 
 QUEUE_MAX = 128
 STATE = "serving"
+BEAT_S = HEARTBEAT_MS / 1000
+# A beat that is due so soon goes out with amounts that go out anyway: one write instead of two. It
+# is longer than the pause between two changes of the amounts, so that a floor at play has no other.
+EARLY_S = 0.25
+DRAIN_EVERY_BEATS = 4
 _BEATS = NumberedEncoder(Heartbeat(0, STATE))
 _NO_METERS = MeterFrame(0, b"")
 
@@ -54,6 +61,8 @@ class Connection:
         self._is_pushing = False  # a push is due in this turn of the loop
         self._drain_by_s = 0.0  # when the unit must have taken what was written; 0: it need not
         self._beat_due = False
+        self._beat_count = 0
+        self._next_beat_s = math.inf  # by the loop's clock; none before `send_forever`
         self._awaits = 0  # the transaction that the next frame rests on; 0: none is awaited
         self._finishing = False
         self._wake = asyncio.Event()
@@ -99,9 +108,16 @@ class Connection:
             return
         if self._shown.number <= self._store.commits.durable_tail.number:
             self._shown, self._newest_shown = shown, shown.number
+            now_s = asyncio.get_running_loop().time()
+            if now_s >= self._next_beat_s - EARLY_S and not self._drain_by_s:
+                self._next_beat_s += BEAT_S
+                self._queue_beat(now_s)
+                if self._must_drain():
+                    self._wake.set()
         else:  # it waits for its transaction; on a busy floor a newer one would wait for ever
             self._shows_again = True
-        self._push_soon()
+        if not self._is_pushing:
+            self._push()
 
     def finish(self) -> None:
         """What is queued is still sent; then the connection ends."""
@@ -115,7 +131,8 @@ class Connection:
     async def send_forever(self) -> None:
         """Until told to finish. It waits with the unit's end of the line; what is sent does not."""
         loop = asyncio.get_running_loop()
-        self._beat_at(loop.time() + HEARTBEAT_MS / 1000)
+        self._next_beat_s = loop.time() + BEAT_S
+        self._look_at(self._next_beat_s)
         self._listen(loop.time())
         try:
             while not self._finishing or self._queue:
@@ -134,17 +151,19 @@ class Connection:
     # -- inside ------------------------------------------------------------------------------
 
     def _say_what_is_due(self, now_s: float) -> None:
-        """Here and not in a timer, so that whoever serves the unit hears of a disk that fails."""
         if self._beat_due:
-            now_ms = int(now_s * 1000)
-            if self.bundle_wishes or self.offers:
-                beat = Heartbeat(now_ms, STATE, bundle=self.bundle_wishes, offer=self.offers)
-                self.send(beat, rests_on=0)
-            else:
-                self.send_encoded(_BEATS.of(now_ms), rests_on=0)
+            self._queue_beat(now_s)
         if self._beat_due or self._shows_again:
             self._beat_due = self._shows_again = False
             self.send_meters()
+
+    def _queue_beat(self, now_s: float) -> None:
+        now_ms = int(now_s * 1000)
+        if self.bundle_wishes or self.offers:
+            beat = Heartbeat(now_ms, STATE, bundle=self.bundle_wishes, offer=self.offers)
+            self.send(beat, rests_on=0)
+        else:
+            self.send_encoded(_BEATS.of(now_ms), rests_on=0)
 
     def _push_soon(self) -> None:
         if not self._is_pushing:
@@ -182,18 +201,37 @@ class Connection:
                 self._wake.set()
         return frames
 
-    def _beat(self, at_s: float) -> None:
+    def _look(self, at_s: float) -> None:
         """Heartbeat and meters each second, and a look whether the unit takes what it gets."""
         if 0.0 < self._drain_by_s <= at_s:
             self.drop()
             return
-        self._beat_due = True
-        self._wake.set()
-        self._beat_at(at_s + HEARTBEAT_MS / 1000)
+        if at_s >= self._next_beat_s:  # it did not go out with amounts
+            self._next_beat_s = at_s + BEAT_S
+            self._beat_due = True
+            self._beat(at_s)
+        self._look_at(self._next_beat_s)
 
-    def _beat_at(self, at_s: float) -> None:
+    def _beat(self, now_s: float) -> None:
+        """Without waking a task each time; now and then it waits for the unit's end of the line."""
+        if self._must_drain() or self._drain_by_s:
+            self._wake.set()
+            return
+        try:
+            self._say_what_is_due(now_s)
+        except StorageFailed:
+            # Whoever serves the unit hears of it: its task meets the same.
+            self._shows_again = True
+            self._wake.set()
+
+    def _must_drain(self) -> bool:
+        """For the first beat, and then for each so many."""
+        self._beat_count += 1
+        return self._beat_count % DRAIN_EVERY_BEATS == 1
+
+    def _look_at(self, at_s: float) -> None:
         loop = asyncio.get_running_loop()
-        self._timers["beat"] = loop.call_at(at_s, self._beat, at_s)
+        self._timers["beat"] = loop.call_at(at_s, self._look, at_s)
 
     def _listen(self, begun_s: float) -> None:
         """A unit that says nothing for too long is dropped."""

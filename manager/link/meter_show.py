@@ -39,7 +39,12 @@ class MeterShow:
             self._failed(str(error))
             return
         part_count = max(PART_MIN, -(-len(shown) // PARTS_MAX))
-        self._frames.when_durable(lambda: _show(shown, part_count))
+        # In a turn of its own: receipts of the same commit are written before it.
+        self._frames.when_durable(lambda: _show_soon(shown, part_count))
+
+
+def _show_soon(shown: list[tuple[Connection, MeterFrame]], part_count: int) -> None:
+    asyncio.get_running_loop().call_soon(_show, shown, part_count)
 
 
 def _show(shown: list[tuple[Connection, MeterFrame]], part_count: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from manager.ledger.engines.engine import StorageFailed
 from manager.link.connection import QUEUE_MAX, Connection
 from manager.link.meter_frames import MeterFrame
 from protocol.wire.errors import ErrorCode, ProtocolError
@@ -189,6 +190,62 @@ def test_a_heartbeat_tells_the_managers_own_time() -> None:
         assert told == [Heartbeat(int((began_s + second) * 1000), "serving") for second in (1, 2)]
         sending.cancel()
         await asyncio.gather(sending, return_exceptions=True)
+
+    run_virtual(main())
+
+
+def test_a_beat_that_is_nearly_due_leaves_with_amounts_in_one_write() -> None:
+    """Catches: a write of its own for each beat of a floor at play, and a beat that is said twice.
+
+    The next one is due when it would have been: amounts five times a second make it no faster.
+    """
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        stream = Stalled()
+        stream.taken.set()
+        writes: list[tuple[float, list[bytes]]] = []
+        began_s = loop.time()
+        stream.write_frames = (
+            lambda frames: writes.append(  # type: ignore[method-assign]
+                (round(loop.time() - began_s, 3), [each[4:] for each in frames])
+            )
+        )
+        unit = connected(stream)
+        sending = asyncio.create_task(unit.send_forever())
+        for number in range(1, 9):
+            await asyncio.sleep(0.2)
+            unit.show(MeterFrame(number, bytes([number])))
+        await asyncio.sleep(0.5)
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+        beats = [(at_s, len(frames)) for at_s, frames in writes if len(frames[0]) > 1]
+        assert beats == [(0.8, 2), (2.0, 1)]
+        amounts = [frames[-1] for _, frames in writes if len(frames[-1]) == 1]
+        assert amounts == [bytes([number]) for number in range(1, 9)]
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize("good_beats", [0, 1, 2])
+def test_books_that_cannot_be_read_end_the_connection_at_the_next_beat(good_beats: int) -> None:
+    """Catches: a failure that a timer swallows, at a beat for which no task is woken."""
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        stream = Stalled()
+        stream.taken.set()
+        unit, began_s = connected(stream), loop.time()
+
+        def of(_table: str) -> MeterFrame:
+            if loop.time() > began_s + good_beats + 0.5:
+                raise StorageFailed("the disk is gone")
+            return MeterFrame(0, b"")
+
+        unit._meters = cast(Any, SimpleNamespace(of=of))
+        with pytest.raises(StorageFailed):
+            await unit.send_forever()
+        assert loop.time() - began_s == pytest.approx(good_beats + 1)
 
     run_virtual(main())
 

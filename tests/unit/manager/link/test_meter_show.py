@@ -51,6 +51,21 @@ def test_a_floor_is_told_in_at_most_so_many_parts(count: int, parts: int) -> Non
     run_virtual(scenario())
 
 
+def test_amounts_wait_for_the_receipts_of_their_commit() -> None:
+    """Catches: amounts that are written before what was queued in the same turn of the loop."""
+
+    async def scenario() -> None:
+        told: list[str] = []
+        line: Any = SimpleNamespace(table_id="t", show=lambda _meters: told.append("amounts"))
+        frames: Any = SimpleNamespace(of=lambda _table: None, when_durable=lambda then: then())
+        asyncio.get_running_loop().call_soon(told.append, "receipt")
+        MeterShow(frames, {"UF-1": line}, pytest.fail).to_all()
+        await asyncio.sleep(0.1)
+        assert told == ["receipt", "amounts"]
+
+    run_virtual(scenario())
+
+
 def test_the_same_meters_are_made_once_until_something_is_booked() -> None:
     desk = Desk()
     for table_id in ("touch-1", "touch-2"):
