@@ -9,8 +9,9 @@ it holds it, so that a record without it is, byte for byte, the older one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
+from functools import cache
 from typing import Any, Final, Self
 
 from protocol.wire.errors import ErrorCode, ProtocolError
@@ -48,40 +49,46 @@ class Record:
 
     @classmethod
     def from_map(cls, values: Mapping[int, Any]) -> Self:
-        fields = wire_fields(cls)
         keys = wire_keys(cls)
-        if values.keys() == keys:
-            return cls._checked(values)
-        _refuse_unknown_keys(cls.__name__, values, keys)
-        for each in fields:
-            if each.key not in values and not _may_be_missing(cls, each):
-                raise _bad(f"{cls.__name__}.{each.name} (key {each.key}) is missing.")
-        return cls(**{each.name: values[each.key] for each in fields if each.key in values})
+        if values.keys() != keys:
+            _refuse_unknown_keys(cls.__name__, values, keys)
+            left_out = _defaults(cls)
+            for each in wire_fields(cls):
+                if each.key not in values and each.key not in left_out:
+                    raise _bad(f"{cls.__name__}.{each.name} (key {each.key}) is missing.")
+        return cls._checked(values)
 
     @classmethod
     def _checked(cls, values: Mapping[int, Any]) -> Self:
-        """The record with every field given, made and checked in one turn.
+        """The record with every field that is given, made and checked in one turn.
 
         A frozen dataclass would set each field twice, which costs as much as all checks together,
-        for every frame and every event.
+        for every frame and every event. A default was written by us, and needs no check.
         """
         record = object.__new__(cls)
-        made = record.__dict__
+        made, left_out = record.__dict__, _defaults(cls)
         for name, key, kind, where in wire_fields(cls):
-            made[name] = kind.check(values[key], where)
+            made[name] = kind.check(values[key], where) if key in values else left_out[key]
         record._check_whole()
         return record
 
 
-def _may_be_missing(record_type: type[Record], field: WireField) -> bool:
-    has_default = record_type.__dataclass_fields__[field.name].default is not MISSING
-    return has_default and field.key >= KEY_IGNORED_FROM
+def _defaults_of(record_type: type[Record]) -> Mapping[int, Any]:
+    """By key, of the fields that may be missing."""
+    made = record_type.__dataclass_fields__
+    later = [each for each in wire_fields(record_type) if each.key >= KEY_IGNORED_FROM]
+    defaults = {each.key: made[each.name].default for each in later}
+    return {key: default for key, default in defaults.items() if default is not MISSING}
+
+
+# Typed by hand, as `wire_fields` is.
+_defaults: Callable[[type], Mapping[int, Any]] = cache(_defaults_of)
 
 
 def _refuse_unknown_keys(name: str, values: Mapping[int, Any], known: frozenset[int]) -> None:
-    for key in sorted(values):
-        if key < KEY_IGNORED_FROM and key not in known:
-            raise _bad(f"{name} has no field with key {key}.")
+    unknown = sorted(key for key in values if key < KEY_IGNORED_FROM and key not in known)
+    if unknown:
+        raise _bad(f"{name} has no field with key {unknown[0]}.")
 
 
 def _bad(sentence: str) -> ProtocolError:
