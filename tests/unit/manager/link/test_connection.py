@@ -206,11 +206,11 @@ def test_a_beat_that_is_nearly_due_leaves_with_amounts_in_one_write() -> None:
         stream.taken.set()
         writes: list[tuple[float, list[bytes]]] = []
         began_s = loop.time()
-        stream.write_frames = (
-            lambda frames: writes.append(  # type: ignore[method-assign]
-                (round(loop.time() - began_s, 3), [each[4:] for each in frames])
-            )
-        )
+
+        def note(frames: list[bytes]) -> None:
+            writes.append((round(loop.time() - began_s, 3), [each[4:] for each in frames]))
+
+        stream.write_frames = note  # type: ignore[method-assign]
         unit = connected(stream)
         sending = asyncio.create_task(unit.send_forever())
         for number in range(1, 9):
