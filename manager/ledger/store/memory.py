@@ -76,14 +76,13 @@ class Memory:
         else:
             stored = self._engine.find(relation, where, newest, below)
             found = {relation.key_of(row): row for row in stored}
-        last = relation.key_count - 1
+        last, matches = relation.key_count - 1, relation.matcher(where)
         known = [each.items() for each in self._additions(relation.name)]
         for key, row in chain(*known, self._held[relation.name].items()):
-            within = below is None or key[last] < below
-            if row is not None and within and relation.matches(row, where):
+            if row is not None and matches(row) and (below is None or key[last] < below):
                 found[key] = row
-            else:
-                found.pop(key, None)  # memory knows better than the engine
+            elif key in found:
+                del found[key]  # memory knows better than the engine
         ordered = sorted((key for key, row in found.items() if row is not None))
         if newest is not None:
             ordered = ordered[::-1][:newest]
