@@ -36,6 +36,7 @@ from manager.identity_place import identities_of
 from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
 from manager.ledger.engines.engine import LeaseWatcher, Owner
 from manager.ledger.engines.places import database_of, is_database, reader_at
+from manager.ledger.engines.postgres_tenancy import FILE_NAME as TENANCY_FILE
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import DAY_STARTS, ZONE, GamingDay
 from manager.ledger_place import keep_database, ledger_place
@@ -166,7 +167,8 @@ def _open_manager(
 ) -> Manager:
     open_catalogue(*options.packs)  # a faulty pack is told before any table is opened
     limits = read_limits(options.jurisdiction) if options.jurisdiction else None
-    owner = Owner(options.name or "", watcher, options.data / ARCHIVE_FOLDER)
+    tenancy_file = None if options.name else options.data / TENANCY_FILE
+    owner = Owner(options.name or "", watcher, options.data / ARCHIVE_FOLDER, tenancy_file)
     manager = Manager(
         place,
         clock,

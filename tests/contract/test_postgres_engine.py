@@ -6,12 +6,20 @@ import itertools
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import psycopg
 import pytest
 
-from manager.ledger.engines import postgres_schema
-from manager.ledger.engines.engine import Engine, Fenced, OutcomeUnknown, StorageFailed, Tail
+from manager.ledger.engines import postgres_schema, postgres_tenancy
+from manager.ledger.engines.engine import (
+    Engine,
+    Fenced,
+    OutcomeUnknown,
+    Owner,
+    StorageFailed,
+    Tail,
+)
 from manager.ledger.engines.postgres_engine import PostgresEngine
 from manager.ledger.engines.postgres_reader import open_reader
 from manager.ledger.engines.relations import BALANCES, RELATIONS, TRANSACTIONS
@@ -55,8 +63,9 @@ class Ledger:
         with psycopg.connect(server.url("uf_owner"), autocommit=True) as owner:
             postgres_schema.create(owner, self.schema, LEDGER_ID, "uf_manager")
 
-    def engine(self) -> PostgresEngine:
-        return PostgresEngine(self.url, self.schema, LEASE_S, PATIENT_S)
+    def engine(self, tenancy_file: Path | None = None) -> PostgresEngine:
+        owner = Owner(tenancy_file=tenancy_file)
+        return PostgresEngine(self.url, self.schema, LEASE_S, PATIENT_S, owner)
 
     def kill(self, engine: Engine) -> None:
         assert isinstance(engine, PostgresEngine)
@@ -111,6 +120,92 @@ def test_who_lost_the_lease_writes_nothing_more(rig: Ledger) -> None:
     paused.close()  # which must not give away a lease that is another's
     assert rig.engine().acquire() is None
     taker.close()
+
+
+def die(engine: PostgresEngine) -> None:
+    """As a kill -9 leaves it: nothing is given back, and the machine lets go of the file."""
+    engine._tenancy.close()
+
+
+def test_a_dead_owners_lease_is_taken_at_once_by_its_successor(rig: Ledger, tmp_path: Path) -> None:
+    """Catches: waiting for a lease that nobody lives for; and a fence that lets the dead write."""
+    killed = rig.engine(tmp_path / "owner")
+    assert killed.acquire() == 1
+    first(killed)
+    die(killed)
+    successor = rig.engine(tmp_path / "owner")
+    assert successor.acquire() == 2
+    assert successor.load().tail == Tail(1, digest_of(1))
+    with pytest.raises(Fenced):
+        killed.commit(step(Tail(1, digest_of(1)), (BALANCES, ("players", 3))))
+    die(successor)
+    third = rig.engine(tmp_path / "owner")
+    assert third.acquire() == 3
+    for engine in (killed, successor, third):
+        engine.close()
+
+
+def test_an_owner_that_lives_or_is_stopped_keeps_its_lease(rig: Ledger, tmp_path: Path) -> None:
+    living = rig.engine(tmp_path / "owner")
+    assert living.acquire() == 1
+    for _ in range(2):  # who was refused has changed nothing in the file
+        assert rig.engine(tmp_path / "owner").acquire() is None
+    first(living)
+    living.close()
+
+
+def test_a_copy_of_the_file_takes_nobodys_lease(rig: Ledger, tmp_path: Path) -> None:
+    """Catches: a folder restored from a backup that takes the ledger from the manager at play."""
+    living = rig.engine(tmp_path / "owner")
+    assert living.acquire() == 1
+    (tmp_path / "copy").write_bytes((tmp_path / "owner").read_bytes())
+    assert rig.engine(tmp_path / "copy").acquire() is None
+    first(living)
+    living.close()
+
+
+def test_after_a_start_of_the_machine_the_file_says_nothing(
+    rig: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = rig.engine(tmp_path / "owner")
+    assert killed.acquire() == 1
+    die(killed)
+    (tmp_path / "boot").write_text("another start\n", encoding="ascii")
+    monkeypatch.setattr(postgres_tenancy, "BOOT", tmp_path / "boot")
+    assert rig.engine(tmp_path / "owner").acquire() is None
+    rig.expire()
+    successor = rig.engine(tmp_path / "owner")
+    assert successor.acquire() == 2
+    successor.close()
+    killed.close()
+
+
+def test_somebody_elses_lease_is_not_the_dead_ones(rig: Ledger, tmp_path: Path) -> None:
+    """Catches: a dead owner whose ledger another manager has taken over since."""
+    killed = rig.engine(tmp_path / "owner")
+    assert killed.acquire() == 1
+    die(killed)
+    rig.expire()
+    other = rig.engine(tmp_path / "elsewhere")
+    assert other.acquire() == 2
+    assert rig.engine(tmp_path / "owner").acquire() is None
+    first(other)
+    other.close()
+    killed.close()
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"0123456789abcdef"])
+def test_a_file_that_says_nothing_changes_nothing(
+    rig: Ledger, tmp_path: Path, content: bytes
+) -> None:
+    living = rig.engine()
+    assert living.acquire() == 1
+    (tmp_path / "owner").write_bytes(content)
+    assert rig.engine(tmp_path / "owner").acquire() is None
+    living.close()
+    newcomer = rig.engine(tmp_path / "owner")
+    assert newcomer.acquire() == 2
+    newcomer.close()
 
 
 def test_each_owner_has_a_greater_epoch(rig: Ledger) -> None:

@@ -56,11 +56,16 @@ class LeaseWatcher:
 
 
 class Owner(NamedTuple):
-    """Whose lease it is, who hears of it, and where the owner keeps a database's archives."""
+    """Whose lease it is, who hears of it, and where the owner keeps a database's archives.
+
+    `tenancy_file` tells the next process whether this one has died; None where several serve in
+    turn, for there another one may have the lease soon.
+    """
 
     name: str = ""
     watcher: LeaseWatcher | None = None
     archive_folder: Path | None = None
+    tenancy_file: Path | None = None
 
 
 ALONE = Owner()

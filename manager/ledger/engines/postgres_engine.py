@@ -44,6 +44,7 @@ from manager.ledger.engines.postgres_line import (
 )
 from manager.ledger.engines.postgres_reader import marked, open_reader
 from manager.ledger.engines.postgres_rows import PackedRows, RowPacker, register
+from manager.ledger.engines.postgres_tenancy import Tenancy
 from manager.ledger.engines.queries import held_rows, select_text
 from manager.ledger.engines.relations import RELATIONS, Held, Relation, Row, Where
 from manager.ledger.errors import StoreError
@@ -66,7 +67,7 @@ _TAKE = (
     "UPDATE lease SET owner = %(owner)s, name = %(name)s, wanted = '', epoch = epoch + 1,"
     " backend = pg_backend_pid(),"
     " expires_at = clock_timestamp() + make_interval(secs => %(lease_s)s)"
-    " WHERE expires_at < clock_timestamp() OR (owner = '' AND"
+    " WHERE expires_at < clock_timestamp() OR owner = %(dead)s::text OR (owner = '' AND"
     " (wanted IN ('', %(name)s) OR wanted_until < clock_timestamp())) RETURNING epoch"
 )
 _RAISE_EPOCH = (
@@ -97,6 +98,7 @@ class PostgresEngine:
         self._watcher = owner.watcher or LeaseWatcher()
         self._archive_folder = owner.archive_folder
         self._archived = ArchivedRows(owner.archive_folder)
+        self._tenancy = Tenancy(owner.tenancy_file)
         self._epoch = 0
         self._open: psycopg.Connection | None = None
         self._lookups = Lookups(partial(self._connected, "lookups"), LOAD_MAX_S)
@@ -118,7 +120,7 @@ class PostgresEngine:
             self._connect()
             self._ledger_id = postgres_schema.check(self.connection, self._schema)
             self._archived.open()
-            taken = self._take()
+            taken = self._take(self._tenancy.dead_owner())
         except StoreError:
             self.close()
             raise
@@ -134,15 +136,17 @@ class PostgresEngine:
             self.close()
             return None
         self._epoch = taken
+        self._tenancy.note(self._owner)
         connect = partial(self._connected, "renewal")
         self._renewal = Renewal(connect, self._lease_s, self._watcher)
         self._renewal.begin(self._owner, self._epoch)
         return self._epoch
 
-    def _take(self) -> int | None:
-        """A lease that is free or has run out; who holds its row without an end is ended first."""
+    def _take(self, dead: str | None) -> int | None:
+        """A lease that is free, has run out or is a dead process's; who holds its row without an
+        end is ended first."""
         try:
-            return self._take_once()
+            return self._take_once(dead)
         except psycopg.Error as error:
             if error.sqlstate != LOCK_NOT_AVAILABLE:
                 raise
@@ -152,14 +156,19 @@ class PostgresEngine:
             "SELECT pg_terminate_backend(backend) FROM lease WHERE expires_at < clock_timestamp()"
         )
         try:
-            return self._take_once()
+            return self._take_once(dead)
         except psycopg.Error as error:
             if error.sqlstate != LOCK_NOT_AVAILABLE:
                 raise
             return None
 
-    def _take_once(self) -> int | None:
-        values = {"owner": self._owner, "name": self._name, "lease_s": self._lease_s}
+    def _take_once(self, dead: str | None) -> int | None:
+        values = {
+            "owner": self._owner,
+            "name": self._name,
+            "lease_s": self._lease_s,
+            "dead": dead,
+        }
         with self.connection.transaction():
             self.connection.execute(f"SET LOCAL lock_timeout = {TAKE_LOCK_MAX_MS}")
             found = self.connection.execute(_TAKE, values).fetchone()
@@ -181,6 +190,7 @@ class PostgresEngine:
                 )
             self._open.close()
             self._open = None
+        self._tenancy.close()  # last: from here on this process may count as gone
 
     # -- rows --------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, repeat
-from operator import concat
+from operator import add
 from typing import Any
 
 import psycopg
@@ -101,7 +101,7 @@ def _blobs(values: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def _with_heads(oid: int, values: Sequence[bytes]) -> Iterator[bytes]:
-    return map(concat, map(_HEAD.pack, repeat(oid), map(len, values)), values)
+    return map(add, map(_HEAD.pack, repeat(oid), map(len, values)), values)
 
 
 _PACKERS: dict[str, Pack] = {INTEGER: _integers, TEXT: _texts, BLOB: _blobs}
