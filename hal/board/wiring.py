@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from hal.board.config import BoardConfig, BusConfig
+from hal.board.config import BoardConfig, BusConfig, IcConfig
 from hal.ics.kinds import SENSING_KINDS
 
 SUPPLY_VOLTS: Final = 3.3
@@ -49,7 +49,7 @@ class Wires:
     cable_pf_per_m: float = 100.0
     # A breakout board usually brings its own pull-ups; 0 for none.
     breakout_pull_up_ohms: float = 10_000.0
-    # One's own resistor on a bus beside that, 0 for none.
+    # One's own resistor on each bus and each channel of a multiplexer beside that, 0 for none.
     own_pull_up_ohms: float = 0.0
 
 
@@ -64,6 +64,7 @@ class BusWires(NamedTuple):
     rise_ns_max: int
     busy_percent: float
     cable_m_max: float  # with these pull-ups
+    bare_channels: tuple[str, ...]  # channels of a multiplexer without any pull-up
 
 
 def buses(board: BoardConfig, wires: Wires) -> list[BusWires]:
@@ -79,11 +80,15 @@ def findings(board: BoardConfig, wires: Wires) -> Iterator[str]:
 
 def _bus(board: BoardConfig, bus: BusConfig, wires: Wires) -> BusWires:
     ics = [ic for ic in board.ics if ic.bus == bus.number]
-    # What is behind a multiplexer loads its own wire, and never more than one channel at a time.
     direct = [ic for ic in ics if ic.mux is None]
-    pins_pf = PIN_PF * (len(direct) + 1)
-    load_pf = pins_pf + wires.cable_m * wires.cable_pf_per_m
-    pull_up_ohms = _together(_resistors(bus, len(direct), wires))
+    channels = _channels(ics)
+    # An open channel is one wire with the bus: its pins, its cable and its pull-ups count then, and
+    # those of one channel at a time. The rise is judged with the most loaded one.
+    behind = max(map(len, channels.values()), default=-1)
+    pins_pf = PIN_PF * (len(direct) + 1 + behind + 1)
+    cables = 2 if channels else 1
+    load_pf = pins_pf + cables * wires.cable_m * wires.cable_pf_per_m
+    pull_up_ohms = _together(_resistors(bus, len(direct) + max(0, behind), cables, wires))
     speed_hz = _speed_class(bus.frequency_hz)
     rise_ns = RISE_FACTOR * pull_up_ohms * load_pf / 1000
     most_pf = float(LOAD_PF_MAX[speed_hz])
@@ -99,12 +104,22 @@ def _bus(board: BoardConfig, bus: BusConfig, wires: Wires) -> BusWires:
         rise_ns,
         RISE_NS_MAX[speed_hz],
         100 * sensing * reading_ms / READING_EVERY_MS,
-        max(0.0, (most_pf - pins_pf) / wires.cable_pf_per_m),
+        max(0.0, (most_pf - pins_pf) / wires.cable_pf_per_m / cables),
+        tuple(channels) if not wires.breakout_pull_up_ohms + wires.own_pull_up_ohms else (),
     )
 
 
-def _resistors(bus: BusConfig, ic_count: int, wires: Wires) -> list[float]:
-    found = [wires.breakout_pull_up_ohms] * ic_count + [wires.own_pull_up_ohms]
+def _channels(ics: list[IcConfig]) -> dict[str, list[IcConfig]]:
+    """What hangs behind each channel of a multiplexer."""
+    found: dict[str, list[IcConfig]] = {}
+    for ic in ics:
+        if ic.mux is not None:
+            found.setdefault(f"channel {ic.mux_channel} of {ic.mux}", []).append(ic)
+    return found
+
+
+def _resistors(bus: BusConfig, ic_count: int, cables: int, wires: Wires) -> list[float]:
+    found = [wires.breakout_pull_up_ohms] * ic_count + [wires.own_pull_up_ohms] * cables
     if bus.number == HEADER_BUS:
         found.append(HEADER_PULL_UP_OHMS)
     return [ohms for ohms in found if ohms]
@@ -123,6 +138,11 @@ def _of_bus(found: BusWires, wires: Wires) -> Iterator[str]:
     if not found.pull_up_ohms:
         yield f"{name} has no pull-up at all: give both wires one of 2.2 kΩ to 3.3 V."
         return
+    for channel in found.bare_channels:
+        yield (
+            f"{channel} has no pull-up: while it is not chosen nothing holds its wires. Give both "
+            "one of 10 kΩ to 3.3 V."
+        )
     least_ohms = (SUPPLY_VOLTS - LOW_VOLTS) / SINK_MA * 1000
     if found.pull_up_ohms < least_ohms:
         yield (

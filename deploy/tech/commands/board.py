@@ -47,7 +47,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("what", choices=["check"])
     parser.add_argument("file", type=Path, metavar="FILE", help="a table's file")
     parser.add_argument(
-        "--cable-m", type=above_zero(100), default=usual.cable_m, help="length of each bus"
+        "--cable-m",
+        type=above_zero(100),
+        default=usual.cable_m,
+        help="length of each bus and channel",
     )
     parser.add_argument(
         "--cable-pf-per-m", type=above_zero(1000), default=usual.cable_pf_per_m, metavar="PF"
@@ -64,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         type=whole(0, OHMS_MAX),
         default=usual.own_pull_up_ohms,
         metavar="OHMS",
-        help="one's own pull-ups on each bus; 0 for none",
+        help="one's own pull-ups on each bus and channel; 0 for none",
     )
     return parser
 

@@ -39,7 +39,8 @@ def levels_drawn() -> str:
             drawing.path(
                 [(LEFT, zero - height), (LEFT + STEP * SECONDS, zero - height)], FELT, dash
             )
-            drawing.text(LEFT - 66, zero - height + 4, label, "s")
+            # Apart from each other, also where a chip is drawn small.
+            drawing.text(LEFT - 66, zero - (max(height, 12) if height else 0) + 4, label, "s")
         for run in _runs(levels[:SECONDS]):
             points = [(LEFT + STEP * at, _height(zero, chip * level)) for at, level in run]
             drawing.path(points, LINE)

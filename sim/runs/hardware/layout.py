@@ -9,10 +9,11 @@ from __future__ import annotations
 from math import cos, pi, sin
 
 from hal.board.config import BoardConfig
-from hal.ics.kinds import SENSING_KINDS
+from hal.ics.kinds import SENSING_KINDS, TCA9548A
 from sim.runs.hardware.drawings import GUARD_MM, PAD_MM
 from sim.runs.hardware.svg import Drawing
 
+FOAM = "#eee"
 COPPER, FELT, WOOD, SCREEN, LAMP, BUS = (
     "#c77b30",
     "#3b7d4f",
@@ -35,7 +36,8 @@ def from_below(name: str, board: BoardConfig) -> str:
     )
     x, y, width, height = PI_BOX
     drawing.box(x, y, width, height, "#f4f4f4")
-    drawing.text(x + 10, y + 21, "Raspberry Pi, at the dealer")
+    beside = [ic.name for ic in board.ics if ic.kind == TCA9548A]
+    drawing.text(x + 10, y + 21, f"{', '.join(['Raspberry Pi', *beside])}, at the dealer")
     ics = [ic for ic in board.ics if ic.kind in SENSING_KINDS]
     places = {ic.name: _ic_place(number, len(ics)) for number, ic in enumerate(ics)}
     for ic in ics:
@@ -93,8 +95,12 @@ def pad_steps() -> str:
     drawing = Drawing("How a pad is fixed under its spot, in four steps")
     steps = (
         ("1. Mark the middle", "of the printed spot on", "the board below it."),
-        ("2. Stick the pad down", f"flat: pad {PAD_MM} mm, ring", f"{GUARD_MM} mm beside it."),
-        ("3. Lead it down", "through the board, tape it,", "press the plug home."),
+        (
+            "2. Stick down, flat:",
+            f"plane, foam, pad {PAD_MM} mm,",
+            f"ring {GUARD_MM} mm beside it.",
+        ),
+        ("3. Lead it down", "through a hole, tape it,", "press the plug home."),
         ("4. Lay the felt", "smooth, without a fold", "above the pad."),
     )
     for number, words in enumerate(steps):
@@ -104,15 +110,17 @@ def pad_steps() -> str:
         drawing.text(x, 52, words[2])
         drawing.box(x, 110, 190, 34, WOOD)
         if number == 0:
-            drawing.path([(x + 95, 66), (x + 95, 108)], "#b00020")
+            drawing.path([(x + 95, 62), (x + 95, 108)], "#b00020")
             drawing.path([(x + 85, 98), (x + 95, 108), (x + 105, 98)], "#b00020")
         if number >= 1:
-            drawing.box(x + 62, 102, 66, 8, COPPER)
-            drawing.box(x + 38, 102, 18, 8, SCREEN)
-            drawing.box(x + 134, 102, 18, 8, SCREEN)
+            drawing.box(x + 30, 106, 130, 4, SCREEN)
+            drawing.box(x + 30, 94, 130, 12, FOAM)
+            drawing.box(x + 62, 88, 66, 6, COPPER)
+            drawing.box(x + 38, 88, 18, 6, SCREEN)
+            drawing.box(x + 134, 88, 18, 6, SCREEN)
         if number >= 2:
-            drawing.path([(x + 95, 110), (x + 95, 152), (x + 185, 152)], COPPER)
+            drawing.path([(x + 95, 94), (x + 95, 152), (x + 185, 152)], COPPER)
             drawing.box(x + 130, 147, 24, 10, "#ddd")
         if number == 3:
-            drawing.box(x, 84, 190, 16, FELT)
+            drawing.box(x, 72, 190, 16, FELT)
     return drawing.svg()

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
+from math import ceil
 from pathlib import Path
 
 from hal.board.config import BoardConfig, parse_board
 from hal.board.wiring import Wires, buses, findings, pins
-from hal.ics.kinds import PCA9685, TCA9555
+from hal.ics.kinds import TCA9555
 from kit.config import load
 from sim.felt.capacitance import FEMTOFARAD_COUNTS
 from sim.felt.physics.ranges import RANGES
 from sim.runs.hardware import parts, sensing_leads
-from sim.runs.hardware.drawings import PAD_MM
+from sim.runs.hardware.drawings import FOAM_MM, PAD_MM
 from sim.runs.hardware.wires import wires_of
 
 HEAD = """# Hardware to build from
@@ -148,11 +150,17 @@ def _board(name: str, tables: list[str], board: BoardConfig) -> Iterator[str]:
     yield "### Pinout"
     pin_rows = [
         ["1", "3.3 V", "supply of every IC, through the supply switch"],
-        ["2", "5 V", "lamps, display"],
+        ["2", "5 V", "lamps, text display" if board.text_display else "lamps"],
         ["6, 9, 14 …", "ground", "one wire to each board"],
     ]
     pin_rows += [[str(parts.HEADER_PIN[gpio]), f"GPIO {gpio}", use] for gpio, use in pins(board)]
     yield from table(["header pin", "is", "for"], pin_rows)
+    yield "### Addresses"
+    rows = [
+        [ic.name, ic.kind.upper(), f"0x{ic.address:02X}", parts.tied_pins(ic.kind, ic.address)]
+        for ic in board.ics
+    ]
+    yield from table(["IC", "kind", "address", "pins to tie"], rows)
     yield "### Wires"
     rows = [list(wire) for wire in wires_of(board)]
     yield from table(["wire", "from", "to", "colour", "length", "notes"], rows)
@@ -176,14 +184,21 @@ def _parts(board: BoardConfig) -> Iterator[list[str]]:
         yield [str(kinds.count(kind)), part.name, part.typical]
     sensors = len(board.sensors)
     yield [str(sensors), f"pad, copper foil, {PAD_MM} mm", "35 µm copper on polyester, adhesive"]
+    yield [str(sensors), "guard ring and shield plane", "copper foil, as drawn above"]
+    yield [str(sensors), f"foam or acrylic, {FOAM_MM} mm", "closed cells, with adhesive"]
     yield [str(2 * sensors), "lamp, white and amber for each spot", "LED with its own resistor"]
+    yield [str(_lamp_switches(board)), *parts.LAMP_SWITCH]
     switched = sum(bus.supply_gpio is not None for bus in board.buses)
     if switched:
-        yield [str(switched), "high-side supply switch, on while its pin is let go", "TI TPS22918"]
+        yield [str(switched + bool(board.text_display)), *parts.SUPPLY_SWITCH]
     if board.keypad:
         yield [str(len(board.keypad.keys)), "key, normally open", "any 12 mm panel switch"]
     if board.text_display:
         yield ["1", "text display 20×4", "HD44780 type, 5 V, with backpack"]
+        yield ["1", *parts.LEVEL_SHIFTER]
+    pulled = switched + sum(ic.interrupt_gpio is not None for ic in board.ics)
+    pulled += len(board.keypad.keys) if board.keypad else 0
+    yield [str(pulled), "resistor 10 kΩ", "a pull-up for each wire that names one"]
     if board.keyswitch:
         yield ["1", "key switch, two positions, a contact for each", "any with two contacts"]
     if board.tamper:
@@ -194,13 +209,21 @@ def _parts(board: BoardConfig) -> Iterator[list[str]]:
         yield ["1", "shuffler with a serial line", f"shows as `{board.shuffler.path}`"]
 
 
+def _lamp_switches(board: BoardConfig) -> int:
+    """So many arrays beside each lamp driver as its lamps need."""
+    lamps = Counter(sensor.lamp_ic for sensor in board.sensors)
+    return sum(ceil(2 * count / parts.LAMP_SWITCH_CHANNELS) for count in lamps.values())
+
+
 def _power(board: BoardConfig) -> Iterator[str]:
     ics_ma = sum(parts.IC_PARTS[ic.kind].supply_ma for ic in board.ics)
     lamps_ma = parts.LAMP_MA * 2 * len(board.sensors)
     light_ma = parts.DISPLAY_BACKLIGHT_MA if board.text_display else 0.0
-    other_w = (ics_ma * 3.3 + (lamps_ma + light_ma) * 5) / 1000
+    inputs_ma = parts.LAMP_SWITCH_INPUT_MA * 2 * len(board.sensors)
+    other_w = ((ics_ma + inputs_ma) * 3.3 + (lamps_ma + light_ma) * 5) / 1000
     rows = [
         ["ICs, 3.3 V", f"{ics_ma:.0f} mA", "at most, by data sheet"],
+        ["lamp switches' inputs, 3.3 V", f"{inputs_ma:.0f} mA", "by data sheet, all on"],
         ["lamps, 5 V", f"{lamps_ma:.0f} mA", f"both colours everywhere, {parts.LAMP_MA:g} mA each"],
     ]
     if light_ma:
@@ -208,10 +231,14 @@ def _power(board: BoardConfig) -> Iterator[str]:
     rows.append(["all of it", f"{other_w:.1f} W", "beside the computer"])
     rows.append(["supply", f"{parts.COMPUTER_SUPPLY_W:.0f} W", "computer and screen included"])
     yield from table(["what", "takes", "how it is known"], rows)
-    drivers = sum(ic.kind == PCA9685 for ic in board.ics)
-    yield paragraph(f"""A lamp driver sinks 25 mA a channel and 400 mA together; these lamps ask
-at most {lamps_ma / max(1, drivers):.0f} mA of each. The header's own 3.3 V is enough for the ICs
-and for nothing else. Nobody measured this budget.""")
+    yield paragraph(f"""A lamp switch takes 500 mA a channel, and this board asks
+{parts.LAMP_MA:g}. The lamp driver alone would not do: its outputs are high while a lamp is to be
+lit. The header's own 3.3 V is enough for the ICs and these inputs, and for nothing else. Nobody
+measured this budget.""")
+    if light_ma:
+        yield ""
+        yield paragraph("""A display's backpack usually has pull-ups to its own 5 V. On the bus
+itself they would lift the computer's pins above 3.3 V: leave the level shifter in.""")
     yield ""
 
 

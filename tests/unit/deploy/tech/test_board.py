@@ -55,3 +55,25 @@ def test_too_many_breakouts_on_one_bus_are_found(capsys: pytest.CaptureFixture[s
     code, out = checked(capsys, path)
     assert (code, "fail to pull the line low" in out) == (BAD_FINDING, True)
     assert checked(capsys, path, "--breakout-ohms", "0")[0] == 0
+
+
+def test_an_open_channel_is_one_wire_with_its_bus(capsys: pytest.CaptureFixture[str]) -> None:
+    """Mutation: a board behind a multiplexer counted as if it were not there."""
+    path = table_path("four-card-touch-fdc")
+    code, out = checked(capsys, path)
+    assert (code, "250 pF" in out) == (0, True)
+    code, out = checked(capsys, path, "--cable-m", "1.5")
+    assert (code, "at most 1.3 m of such cable" in out) == (BAD_FINDING, True)
+
+
+def test_a_channel_without_a_pull_up_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    path = table_path("four-card-touch-fdc")
+    code, out = checked(capsys, path, "--breakout-ohms", "0")
+    assert (code, "channel 1 of mux-1 has no pull-up" in out) == (BAD_FINDING, True)
+    own = ("--breakout-ohms", "0", "--pull-up-ohms", "4700")
+    assert "has no pull-up" not in checked(capsys, path, *own)[1]
+
+
+def test_a_slow_rise_names_the_bus_speed(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out = checked(capsys, TABLE, "--cable-m", "3", "--breakout-ohms", "0")
+    assert (code, "at 400000 Hz, and 300 is the most" in out) == (BAD_FINDING, True)
