@@ -99,18 +99,21 @@ class GuidedCalibration:
         }
 
     def _sentence(self, seat: int) -> str:
-        if self._is_measuring:
+        if self._is_measuring and self._step == EMPTY:
             return "Measuring. Keep hands and chips away from the felt."
+        if self._is_measuring:
+            return "Measuring. Keep your hands away, and leave the chips as they are."
         if self._step == EMPTY:
             return EMPTY_STEP
         if self._step == SEAT:
             return f"Put one chip on the middle of each spot of seat {seat}; then take hands away."
         if self._step == DONE:
-            return "Saved. Take the chips away; the table starts anew with it."
+            return "Saved. The table starts anew with it."
         bad = sorted(sensor for sensor, found in self._results.items() if found.verdict == BAD)
         if bad:
             return f"Mend {', '.join(bad)}, go back and measure again; nothing is saved like this."
-        return "Every seat was measured or left out. Save it, or go back."
+        # The table starts on the felt as it lies then; chips would look like a changed felt.
+        return "Every seat was measured or left out. Take the chips away, then save; or go back."
 
     # -- steps -------------------------------------------------------------------------------
 

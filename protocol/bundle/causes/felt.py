@@ -40,6 +40,8 @@ CHIPS_MIN = 3
 CHIP_LOW, OTHERS_MIN = 0.83, 0.9
 # A part of a chip is no bet; what is much more is a hand.
 CHIP_SOUGHT = (0.3, 1.35)
+# How long a chip lies there at least, its coming and going not counted, and how still it is.
+RESTS_S, RESTS_CHIPS = 3, 0.15
 DRIFT_MIN = 0.25
 # Empty felt that creeps: where it ends, how far it came little by little, how fast at most (in
 # chips a second), and for how many seconds it is looked at. Water comes within a second or two.
@@ -159,15 +161,19 @@ def wet_felt(facts: Facts) -> Finding | None:
     noisy = _noisy(facts)
     wet = _in_trouble(facts, (*WET, BELOW), WET_MIN_S)
     wet = {sensor: count for sensor, count in wet.items() if sensor not in noisy}
-    # After a hand, too, a table is careful for a while. Water is what does not go away.
-    if not any(map(_stays, (levels for sensor in wet for levels in facts.levels(sensor)))):
-        return None
-    loose, crept = _in_trouble(facts, LOOSE, LOOSE_MIN_S), _crept(facts)
-    wet = {
-        sensor: count for sensor, count in wet.items() if sensor not in loose and sensor != crept
+    # After a hand, too, a table is careful for a while. Water is what does not go away, and what a
+    # pad does by itself is no water. Its neighbours are under suspicion with it, and read empty.
+    other = {*_in_trouble(facts, LOOSE, LOOSE_MIN_S), _crept(facts)}
+    under_water = {
+        sensor for sensor in wet if sensor not in other and any(map(_stays, facts.levels(sensor)))
     }
-    if not wet:
+    if not under_water:
         return None
+    wet = {
+        sensor: count
+        for sensor, count in wet.items()
+        if sensor in under_water or (sensor not in other and not _is_dry(facts, sensor))
+    }
     evidence = [
         f"{sensor}: reads like wet felt or a foreign object for {count} s."
         for sensor, count in wet.items()
@@ -219,7 +225,10 @@ def _weak(facts: Facts) -> dict[str, str]:
     low, high = CHIP_SOUGHT
     weights = {}
     for sensor in facts.sensors:
-        levels = [level for level, _, _ in facts.at_start(sensor) if low <= level <= high]
+        at_start = [level for level, _, _ in facts.at_start(sensor) if low <= level <= high]
+        # A table that refuses START has chips on it all the same.
+        seen = [chip for levels in reversed([*facts.levels(sensor)]) for chip in _chips(levels)]
+        levels = max(at_start, seen, key=len)
         if len(levels) >= CHIPS_MIN:
             weights[sensor] = median(levels[-CHIPS_MIN:])
     weak = {}
@@ -231,6 +240,30 @@ def _weak(facts: Facts) -> dict[str, str]:
                 f"{median(others):.0%} at the other spots."
             )
     return weak
+
+
+def _chips(levels: Sequence[float | None]) -> list[float]:
+    """What each chip weighed that came to rest between two looks at empty felt."""
+    chips: list[float] = []
+    thing: list[float] | None = None
+    for level in levels:
+        if level is None:
+            thing = None
+        elif abs(level) <= STAYS_CHIPS:
+            if thing and _is_chip(thing):
+                chips.append(median(thing))
+            thing = []
+        elif thing is not None:
+            thing.append(level)
+    return chips
+
+
+def _is_chip(thing: Sequence[float]) -> bool:
+    """It lay there for some seconds, and did not move but for its first and its last."""
+    still = thing[1:-1]
+    if len(still) < RESTS_S or max(still) - min(still) > RESTS_CHIPS:
+        return False
+    return CHIP_SOUGHT[0] <= median(still) <= CHIP_SOUGHT[1]
 
 
 def _crept(facts: Facts) -> str:

@@ -24,6 +24,9 @@ from sim.runs.diagnose.table import IllTable, new_table
 from sim.time.loop import run_virtual
 
 EVENING_S = 55
+# A pad that chips must tell of is played on for longer: three rounds in which somebody may have
+# bet elsewhere tell nothing.
+TELLING_S = 25
 FIRST_S, BETWEEN_S = (8, 20), (3, 8)
 # The diary is kept once a minute: a plug that is pulled sooner takes what it told with it.
 LAST_S = (65, 80)
@@ -66,11 +69,12 @@ async def _evening(faults: Sequence[str], seed: int, folder: Path) -> bytes:
 
 async def _play(ill: IllTable, faults: Sequence[Fault], chance: random.Random) -> None:
     """Until the evening is over and every fault has struck."""
+    evening_s = EVENING_S + TELLING_S * any(fault.needs_play for fault in faults)
     begun_s = asyncio.get_running_loop().time()
     strikes = asyncio.create_task(_strike(ill, faults, random.Random(chance.getrandbits(64))))
     life = asyncio.create_task(_life(ill, random.Random(chance.getrandbits(64))))
     play = random.Random(chance.getrandbits(64))
-    while asyncio.get_running_loop().time() - begun_s < EVENING_S or not strikes.done():
+    while asyncio.get_running_loop().time() - begun_s < evening_s or not strikes.done():
         await _round(ill, play)
     await asyncio.gather(life, strikes)
 

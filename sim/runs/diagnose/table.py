@@ -71,11 +71,18 @@ class IllTable:
         return ic
 
     def other_sensors(self, chance: random.Random, count: int) -> list[str]:
-        """So many neighbours, of which nothing struck one yet as far as there is room."""
-        runs = [self.sensors[at : at + count] for at in range(len(self.sensors) - count + 1)]
-        run = chance.choice([each for each in runs if self._struck.isdisjoint(each)] or runs)
-        self._struck.update(run)
-        return run
+        """So many neighbours that nothing struck yet, or fewer where there is no room for them.
+
+        Of two faults in one pad nobody could tell both.
+        """
+        for length in range(count, 0, -1):
+            runs = [self.sensors[at : at + length] for at in range(len(self.sensors) - length + 1)]
+            free = [each for each in runs if self._struck.isdisjoint(each)]
+            if free:
+                run = chance.choice(free)
+                self._struck.update(run)
+                return run
+        raise AssertionError("Every pad is struck already.")
 
     @property
     def unit(self) -> Unit | None:

@@ -20,8 +20,8 @@ from sim.runs.hardware.svg import Drawing
 ROW: Final = 18
 SDA, SCL = "#1457b8", "#b38600"
 SUPPLIES: Final = (
-    (POWER_3V3_PIN, "3.3 V: every IC, by the supply switch"),
-    (POWER_5V_PIN, "5 V: the other side of every lamp"),
+    (POWER_3V3_PIN, "3.3 V, every IC, by the supply switch"),
+    (POWER_5V_PIN, "5 V, the other side of every lamp"),
     (GROUND_PIN, "ground"),
 )
 PI_X, PI_WIDTH, BUS_X, IC_X, IC_WIDTH = 10, 275, 320, 380, 210
@@ -40,7 +40,7 @@ def schematic(name: str, board: BoardConfig) -> str:
     for place, (gpio, user) in enumerate(rows, start=1):
         drawing.text(PI_X + 8, 26 + ROW * place, f"pin {HEADER_PIN[gpio]:>2}  GPIO {gpio}: {user}")
     for place, (pin, supply) in enumerate(SUPPLIES, start=len(rows) + 1):
-        drawing.text(PI_X + 8, 26 + ROW * place, f"pin {pin:>2}  {supply}")
+        drawing.text(PI_X + 8, 26 + ROW * place, f"pin {pin:>2}: {supply}")
     for place, (path, what) in enumerate(ports, start=len(rows) + len(SUPPLIES) + 1):
         drawing.text(PI_X + 8, 26 + ROW * place, f"USB  {path}: {what}")
     y = 10.0

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from protocol.bundle.archive import BundleFault
-from protocol.bundle.causes import RULES, causes_of
+from protocol.bundle.causes import RULES, causes_of, felt
 from tests.kit.bundles import SENSORS, bundle_with, spots
 
 NACK = "I2C bus 1: no IC acknowledged (errno 121 EREMOTEIO)."
@@ -197,6 +197,39 @@ def test_a_dry_pad_beside_water_may_be_worn_and_a_wet_one_is_wet() -> None:
     assert beside_water(rounds * 4) == ["wet-felt", "worn-pad"]
     assert beside_water([each + 0.4 for each in rounds] * 4) == ["wet-felt"]
     assert beside_water(rounds) == ["wet-felt"]  # too short a time to call it dry
+
+
+def played(weights: dict[str, float], rest: float = 0.0) -> list[str]:
+    """Five chips on each of these spots, at a table that took no START: only levels tell."""
+    found = spots({}, {})
+    for sensor, weight in weights.items():
+        chip = [weight / 2, *[weight + rest] * 5, weight]
+        found[sensor]["levels"] = ([rest] * 4 + chip) * 5 + [rest] * 4
+    return [cause.name for cause in causes_of(bundle_with(**diary(spots=found)))]
+
+
+def test_chips_tell_of_a_worn_pad_also_where_no_game_was_started() -> None:
+    assert played(dict.fromkeys(SENSORS, 1.0)) == []
+    assert played(dict.fromkeys(SENSORS, 1.0) | {"3A": 0.6}) == ["worn-pad"]
+    assert played(dict.fromkeys(SENSORS, 0.6)) == []  # all alike: other chips, not one bad pad
+
+
+def test_what_is_not_still_or_not_between_empty_felt_is_no_chip() -> None:
+    assert felt._chips([0.0, 0.6, 0.6, 0.6, 0.6, 0.6, 0.0]) == [0.6]
+    assert felt._chips([0.0, 0.6, 0.4, 0.8, 0.5, 0.6, 0.0]) == []  # never still
+    assert felt._chips([0.0, 0.6, 0.6, 0.6, 0.0]) == []  # gone too soon
+    assert felt._chips([0.6, 0.6, 0.6, 0.6, 0.6, 0.0]) == []  # nobody saw it come
+    assert felt._chips([0.0, None, 0.6, 0.6, 0.6, 0.6, 0.6, 0.0]) == []
+
+
+def test_the_dry_neighbours_of_a_drifted_pad_are_not_called_wet() -> None:
+    """A table is careful around a pad that drifts. Mutation: the pad itself counts as water."""
+    found = spots({"2A": {WET: 40}, "3A": {WET: 80}, "4A": {WET: 30}}, {})
+    found["3A"]["levels"] = [*RISES, 0.16, 0.21, *RISEN, *RISEN[-1:] * 30]
+    for sensor in ("2A", "4A"):
+        found[sensor]["levels"] = ([0.0] * 5 + [1.0] * 6) * 5
+    named = [cause.name for cause in causes_of(bundle_with(**diary(spots=found)))]
+    assert named == ["worn-pad"]
 
 
 def test_parts_in_another_shape_are_one_sentence() -> None:
