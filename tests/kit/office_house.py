@@ -24,6 +24,7 @@ from tests.kit.manager_views import FakeUnits
 from tests.kit.people import PASSWORD, access_to, add_people
 from tests.kit.pretend_books import Books, document
 from tests.kit.served_pages import Served
+from tests.kit.spots_of_a_floor import floor_of_spots
 from tests.kit.update_files import update_file
 
 
@@ -36,6 +37,7 @@ class OfficeHouse:
         book, tell = self.manager.booking.book, self.manager.tell_units
         self.access = access_to(self.manager.store, book=book, tell=tell)
         add_people(self.access.people, **{str(role).capitalize(): str(role) for role in Role})
+        self.manager.view.spots = floor_of_spots()
         pages = build(
             self.manager.view, self.access, units=FakeUnits(), updates=self.manager.updates
         )

@@ -83,5 +83,6 @@ class BundlePages:
             kept=bundles.kept(),
             waiting=bundles.waiting(),
             tables=[table for table in self._manager.view()["tables"] if table["unit"]],
+            chosen=request.query_params.get("table", ""),
             problem=problem,
         )

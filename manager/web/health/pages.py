@@ -6,7 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from manager.web.access import Access
+from manager.people.roles import BUNDLE_TAKERS
+from manager.web.access import Access, session_of
 from manager.web.api import ManagerApi
 from manager.web.health.view import CLEAN, REPLACE
 from manager.web.rendering import Renderer
@@ -33,4 +34,5 @@ class SpotPages:
             clean=sum(row["verdict"] == CLEAN for row in rows),
             unknown=[table for table in tables if not table["spots"]],
             in_service=[table for table in tables if table["state"] == "service"],
+            may_ask=session_of(request).person.role in BUNDLE_TAKERS,
         )

@@ -51,12 +51,14 @@ class SpotHealthView:
 
 
 def _row(table: View, spot: SpotHealth) -> View:
+    verdict = _verdict(spot.advice)
     return {
         "table": table["id"],
         "name": table["name"],
         "sensor": spot.sensor,
-        "verdict": _verdict(spot.advice),
-        "advice": spot.advice,
+        "verdict": verdict,
+        # The page says the first word itself.
+        "why": spot.advice.removeprefix(f"{verdict}: "),
         "chip_percent": round(spot.chip_permille / 10) or None,
         "noise_percent": spot.noise_percent or None,
     }

@@ -104,6 +104,12 @@ def test_who_looks_after_tables_may_ask_and_it_is_an_entry_of_the_chain(
         assert house.get("/bundles/5.zip", role).status_code == 403
 
 
+def test_the_table_of_a_link_is_chosen_beforehand(house: House) -> None:
+    table = next(each["id"] for each in FakeManager().view()["tables"] if each["unit"])
+    assert f'<option value="{table}" selected>' in house.get(f"/bundles?table={table}").text
+    assert " selected>" not in house.get("/bundles").text
+
+
 def test_a_table_without_a_link_is_told_and_nothing_is_written(house: House) -> None:
     house.refusal = "That table has no link; ask again when it has."
     answer = house.post(Role.OPERATOR, table="t")

@@ -10,10 +10,12 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from manager.link.connection import Connection
+from manager.people.roles import Role
 from manager.web.health.view import SpotHealthView
 from protocol.wire.rows import SpotHealth
 from tests.kit.manager_views import FakeManager
 from tests.kit.page_client import Browser
+from tests.kit.people import open_pages
 
 WORN = "replace: a chip reads 66% of what it did and loses 1.1% a day"
 NOISY = "clean: its noise is 1.4 times what was calibrated"
@@ -63,6 +65,14 @@ def test_the_page_counts_what_is_to_do_and_names_what_is_not_known(
     assert page.index('data-spot="b 7A"') < page.index('data-spot="a 1A"')
     assert "Table C</a> has no link." in page
     assert "In service" in page
+    assert "</span> a chip reads 66% of what it did" in page  # and no word twice
+
+
+def test_a_bad_spot_leads_to_its_tables_bundle_for_who_may_ask(manager: FakeManager) -> None:
+    manager.spots.found, manager.spots.known = view().rows(), view().tables()
+    link = '<a href="/bundles?table=b">Ask for a bundle</a>'
+    assert link in Browser(open_pages(manager, Role.SUPERVISOR)).get("/spots").text
+    assert "Ask for a bundle" not in Browser(open_pages(manager, Role.CAGE)).get("/spots").text
 
 
 def test_a_floor_without_units_says_so(browser: Browser) -> None:
