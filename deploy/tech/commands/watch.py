@@ -38,6 +38,8 @@ def main(arguments: list[str]) -> int:
         screen.run()
         if screen.ended:
             raise CommandRefused(screen.ended)
+        if screen.is_stopped:
+            raise KeyboardInterrupt
     return 0
 
 
@@ -92,6 +94,8 @@ class Watch(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "Quit"),
         Binding("p", "pause", "Pause the log"),
+        # As everywhere in this tool. Textual's own answer is advice to press another key.
+        Binding("ctrl+c", "stop", show=False, priority=True),
     ]
 
     def __init__(self, feeds: Feeds, first: View) -> None:
@@ -100,6 +104,7 @@ class Watch(App[None]):
         self._sensors = [each["id"] for each in first["sensors"]]
         self._is_paused = False
         self.ended = ""
+        self.is_stopped = False
 
     def compose(self) -> ComposeResult:
         yield Static(id="state")
@@ -118,6 +123,10 @@ class Watch(App[None]):
 
     def action_pause(self) -> None:
         self._is_paused = not self._is_paused
+
+    def action_stop(self) -> None:
+        self.is_stopped = True
+        self.exit()
 
     def show(self) -> None:
         if self._feeds.trouble:

@@ -38,7 +38,7 @@ class StillFeeds(Feeds):
         self.lines.append((0, "", "7 Boot: begun"))
 
 
-def watched(trouble: str = "") -> tuple[Watch, str, list[str], int]:
+def watched(trouble: str = "", key: str = "q") -> tuple[Watch, str, list[str], int]:
     feeds = StillFeeds(Visit(ScriptedDoor([])))
     screen = Watch(feeds, shown_view())
 
@@ -52,7 +52,7 @@ def watched(trouble: str = "") -> tuple[Watch, str, list[str], int]:
             count = len(screen.query_one(RichLog).lines)
             feeds.trouble = trouble
             screen.show()
-            await pilot.press("q")
+            await pilot.press(key)
         return state, cells, count
 
     return (screen, *asyncio.run(look()))
@@ -70,3 +70,8 @@ def test_state_sensors_and_log_are_on_one_screen() -> None:
 def test_a_unit_that_is_gone_ends_the_screen_with_its_reason() -> None:
     screen, *_ = watched(trouble="10.0.0.7:8082 does not answer.")
     assert screen.ended == "10.0.0.7:8082 does not answer."
+
+
+def test_ctrl_c_stops_it_as_it_stops_every_other_command() -> None:
+    assert watched(key="ctrl+c")[0].is_stopped
+    assert not watched()[0].is_stopped
