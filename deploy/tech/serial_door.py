@@ -32,7 +32,10 @@ from protocol.wire.service_line import (
     pieces,
 )
 
-TRIES_MAX: Final = 3
+# In a row. Silence takes seconds each time. Damage is noticed at once, and on a line with two bad
+# bytes in ten thousand a long view is damaged more often than not.
+SILENT_MAX: Final = 3
+DAMAGED_MAX: Final = 20
 READ_S: Final = 0.1
 ANSWER_BYTES_MAX: Final = 32 * 1024 * 1024
 WAITING_PIECES_MAX: Final = 200_000
@@ -42,6 +45,27 @@ OK: Final = 200
 
 class _Unheard(Exception):  # noqa: N818
     """No whole answer came."""
+
+
+class _Damaged(_Unheard):
+    """Something came, with a part missing."""
+
+
+class _Patience:
+    """Whether it is worth asking once more."""
+
+    def __init__(self) -> None:
+        self._silent = self._damaged = 0
+
+    def heard(self) -> None:
+        self._silent = self._damaged = 0
+
+    def is_over(self, unheard: _Unheard) -> bool:
+        if isinstance(unheard, _Damaged):
+            self._damaged += 1
+        else:
+            self._silent += 1
+        return self._silent >= SILENT_MAX or self._damaged >= DAMAGED_MAX
 
 
 class SerialDoor:
@@ -61,29 +85,33 @@ class SerialDoor:
         self._thread.start()
 
     def ask(self, method: str, path: str, fields: Mapping[str, str] | None = None) -> Answer:
-        for _ in range(TRIES_MAX if method == "GET" else 1):
+        patience = _Patience()
+        while True:
             try:
                 with _Talk(self, method, path, fields) as talk:
                     return talk.whole()
-            except _Unheard:
-                continue
+            except _Unheard as unheard:
+                # What may have been done already is not asked for twice.
+                if method != "GET" or patience.is_over(unheard):
+                    break
         raise UnitGone(f"The unit at {self._path} does not answer, or only noise arrives.")
 
     def stream(self, path: str) -> Iterator[dict[str, Any]]:
         """Begun anew where noise cut it off: the next view has all that the lost one had."""
-        unheard = 0
-        while unheard < TRIES_MAX:
+        patience = _Patience()
+        while True:
             with _Talk(self, "GET", path, None) as talk:
                 try:
                     status, rest = talk.head()
                     if status != OK:
                         raise CommandRefused(Answer(status, talk.rest(rest)).sentence())
                     for event in _events(talk, rest):
-                        unheard = 0
+                        patience.heard()
                         yield event
                     return
-                except _Unheard:
-                    unheard += 1
+                except _Unheard as unheard:
+                    if patience.is_over(unheard):
+                        break
         raise UnitGone(f"The unit at {self._path} stopped answering, or only noise arrives.")
 
     def close(self) -> None:
@@ -161,7 +189,7 @@ class _Talk:
                 raise _Unheard from None
             self._order.take(piece)
             if self._order.is_damaged or piece.kind not in (TELL, TELL_END):
-                raise _Unheard
+                raise _Damaged
             yield piece.data
             self._order.data.clear()
             if piece.kind == TELL_END:

@@ -8,7 +8,7 @@ minutes.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,6 +16,7 @@ from deploy.tech.door import Answer, Door, UnitGone
 from kit.command_line import CommandRefused, say
 
 View = dict[str, Any]
+ACT_TRIES_MAX = 3
 GONE = "The table opens again by itself two minutes after the tool was last heard."
 
 
@@ -59,6 +60,21 @@ class Visit:
         if not told.get("accepted"):
             raise CommandRefused(str(told.get("sentence")))
 
+    def act_surely(self, action: str, is_done: Callable[[View], bool]) -> None:
+        """Presses it, and looks whether it was heard where the answer was lost on the way.
+
+        Nothing is pressed twice that a view shows as done. Without any view the unit is gone.
+        """
+        for _ in range(ACT_TRIES_MAX):
+            try:
+                self.act(action)
+                return
+            except UnitGone as gone:
+                lost = gone
+            if is_done(self.view()):
+                return
+        raise lost
+
     def views(self) -> Iterator[View]:
         """What the page shows, about four times a second; each one proves that we are here."""
         return self._door.stream("/events")
@@ -101,7 +117,7 @@ class Visit:
         if not mode["on"]:
             if not close_table:
                 raise CommandRefused(why_not(view, command))
-            self.act("enter")
+            self.act_surely("enter", lambda shown: bool(shown["mode"]["on"]))
         try:
             yield
         finally:
@@ -111,7 +127,7 @@ class Visit:
     def _leave(self) -> None:
         """Raises nothing: what ended the work is the news, and sign-out leaves as well."""
         try:
-            self.act("leave")
+            self.act_surely("leave", lambda shown: not shown["mode"]["on"])
         except CommandRefused as refused:
             say(f"{refused} {GONE}")
 

@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
 
 def follow(visit: Visit, terminal: Terminal) -> list[dict[str, Any]]:
     """Begins the test and prints its verdicts; Ctrl-C stops it and gives the board back."""
-    visit.act("selftest")
+    visit.act_surely("selftest", lambda shown: bool(shown["mode"]["work"] == WORK))
     shown = 0
     with terminal.progress("testing every part") as bar:
         for view in views_of_work(visit, WORK):

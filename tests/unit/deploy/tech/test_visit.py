@@ -6,12 +6,14 @@ that stays closed after Ctrl-C or an error, a table closed without being told to
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from deploy.tech.commands import calibrate, selftest
-from deploy.tech.door import UnitGone
+from deploy.tech.door import Answer, UnitGone
 from deploy.tech.terminal import Terminal, printable
-from deploy.tech.visit import Visit
+from deploy.tech.visit import View, Visit
 from kit.command_line import CommandRefused
 from tests.kit.scripted_door import ScriptedDoor, refused, view, working
 
@@ -141,3 +143,34 @@ def test_a_bad_spot_cannot_be_saved(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_control_characters_of_a_unit_are_shown_and_not_obeyed() -> None:
     assert printable("a\x1b[2Jb\n") == "a\\x1b[2Jb\\x0a"
+
+
+class LossyDoor(ScriptedDoor):
+    """Each answer to a press is lost so many times before one arrives."""
+
+    def __init__(self, views: list[View | Exception], lost: int) -> None:
+        super().__init__(views)
+        self._lost = lost
+
+    def ask(self, method: str, path: str, fields: Mapping[str, str] | None = None) -> Answer:
+        answer = super().ask(method, path, fields)
+        if path == "/act" and self._lost:
+            self._lost -= 1
+            raise UnitGone("only noise arrives")
+        return answer
+
+
+def test_a_lost_answer_is_looked_after_and_nothing_is_pressed_twice() -> None:
+    door = LossyDoor([working("self-test")], 1)
+    signed_in(door).act_surely("selftest", lambda shown: shown["mode"]["work"] == "self-test")
+    assert door.acts == ["selftest"]
+
+
+def test_a_press_that_was_not_heard_is_pressed_again_and_not_for_ever() -> None:
+    door = LossyDoor([view()], 1)
+    signed_in(door).act_surely("enter", lambda shown: bool(shown["mode"]["on"]))
+    assert door.acts == ["enter", "enter"]
+    door = LossyDoor([view() for _ in range(9)], 9)
+    with pytest.raises(UnitGone, match="only noise"):
+        signed_in(door).act_surely("enter", lambda shown: bool(shown["mode"]["on"]))
+    assert door.acts == ["enter"] * 3
