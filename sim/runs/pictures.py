@@ -90,6 +90,7 @@ def photograph_office(page: Any, url: str, folder: Path) -> None:
     page.wait_for_selector("#wrong-table-seats")
     photograph("", "5-set-up")
     photograph("/cards", "6-cards")
+    photograph("/spots", "8-spots")
     photograph_bundle(page, url, folder)
 
 

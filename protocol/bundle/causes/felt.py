@@ -48,6 +48,8 @@ DRIFT_MIN = 0.25
 CREEP_LAST, CREEP_CLIMB_MIN = (0.25, 0.65), 0.2
 CREEP_STEP_MAX, CREEP_JUMP_MIN = 0.07, 0.12
 CREEP_STEPS_MIN = 8
+# Readings in a row, the last of them, that show what the felt is like now.
+EMPTY_LOOKS = 2
 # Of all spots: one felt lies over all of them.
 MOST = 0.7
 
@@ -65,6 +67,9 @@ def _in_trouble(facts: Facts, reasons: Sequence[str], at_least_s: int) -> dict[s
 
 def felt_changed(facts: Facts) -> Finding | None:
     if not facts.sensors or (wrong_board_file(facts) and not _sensing_answers(facts)):
+        return None
+    # Chips that lay on the felt at a start look like a new one, until they are taken off.
+    if _reads_empty(facts):
         return None
     evidence = [f"{part}: {sentence}" for part, sentence in facts.faults("felt")]
     moved = _in_trouble(facts, (MOVED,), MOVED_MIN_S)
@@ -87,6 +92,17 @@ def felt_changed(facts: Facts) -> Finding | None:
     score = 92 if len(evidence) > 1 else 84
     words = "The empty felt is not the one that was calibrated: a new layout?"
     return Finding(score, words, tuple(evidence))
+
+
+def _reads_empty(facts: Facts) -> bool:
+    """Whether most spots read in the end what was calibrated as empty felt."""
+    zeros = {spot["id"]: abs(spot.get("zero", 0.0)) for spot in facts.spots}
+    as_before = 0
+    for sensor in facts.sensors:
+        last = [each for each in next(facts.levels(sensor), []) if each is not None]
+        is_empty = bool(last) and all(abs(each) <= STAYS_CHIPS for each in last[-EMPTY_LOOKS:])
+        as_before += is_empty and zeros.get(sensor, 0.0) < DRIFT_MIN
+    return as_before >= MOST * len(facts.sensors)
 
 
 def _sensing_answers(facts: Facts) -> bool:

@@ -232,6 +232,20 @@ def test_the_dry_neighbours_of_a_drifted_pad_are_not_called_wet() -> None:
     assert named == ["worn-pad"]
 
 
+def test_chips_at_a_start_are_no_new_felt_once_they_are_off() -> None:
+    """A technician saved a calibration with chips on the felt. Mutation: the sentence is enough."""
+
+    def named(last: float) -> list[str]:
+        found = spots({sensor: {MOVED: 50} for sensor in SENSORS}, {})
+        for sensor in SENSORS:
+            found[sensor]["levels"] = [1.0, 1.0, 1.0, last, last, last]
+        told = fault("felt", "sensors", "All sensors changed during the power cut.")
+        return [each.name for each in causes_of(bundle_with(**told, **diary(spots=found)))]
+
+    assert named(0.0) == []
+    assert named(0.5) == ["felt-changed"]
+
+
 def test_parts_in_another_shape_are_one_sentence() -> None:
     with pytest.raises(BundleFault, match="not as this tool knows them"):
         causes_of(bundle_with(diary=["no map"]))
