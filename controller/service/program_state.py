@@ -22,12 +22,11 @@ from controller.service.live.table import LiveTable
 from controller.service.own_socket import serve_own
 from controller.table.state import TableState
 from hal import aio
-from kit.own_socket import ask_own
+from kit.own_socket import SELF_TEST, ask_own
 
-SELF_TEST = b"self-test"
 ASKED_BY = "update"
 ASKED_BYTES_MAX = 32
-ANSWER_BYTES_MAX = 4096
+ANSWER_BYTES_MAX = 65536  # each part of a large table may have failed
 PATIENCE_S = 240.0
 LOOK_EVERY_MS = 200
 PASSED, NOT_PASSED = 0, 1

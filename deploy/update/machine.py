@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from deploy.update.bundle import Program
-from deploy.update.table import TABLE_SOCKET, Answer, TableSilent, ask_table
+from deploy.update.table import TABLE_SOCKET, Answer, TableSilent, ask_self_test, ask_table
 from kit.command_line import CommandRefused
 from kit.program_news import DAMAGED, EXPIRED, NOT_TRUSTED, NOT_WRITTEN
 
@@ -89,8 +89,14 @@ class Machine:
 
     def self_test(self) -> str:
         """Which parts failed; "" when all passed."""
+        try:
+            failed = ask_self_test(TABLE_SOCKET, SELF_TEST_S)
+        except TableSilent as silent:
+            return str(silent)
+        if failed is not None:
+            return failed
         done = _try([COMMAND, "program", "--self-test"], SELF_TEST_S)
-        return "" if done.returncode == DONE else _last_line(done.stderr or done.stdout)
+        return "" if done.returncode == DONE else _last_line(done.stdout or done.stderr)
 
     def is_ready(self) -> bool:
         return self._shown("ActiveState") == "active"

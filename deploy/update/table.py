@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kit.own_socket import ask_own
+from kit.own_socket import SELF_TEST, ask_own
 
 TABLE_SOCKET: Final = Path("/var/lib/underfelt/program.sock")
-ANSWER_BYTES_MAX: Final = 4096
+ANSWER_BYTES_MAX: Final = 65536  # each part of a large table may have failed
 
 
 class TableSilent(Exception):  # noqa: N818
@@ -32,14 +32,26 @@ class Answer:
 
 def ask_table(path: Path, patience_s: float) -> Answer | None:
     """None when nobody listens. Only a table with its certificate keeps this socket."""
+    said = _said(path, b"", patience_s, ("busy", "unproven"))
+    return None if said is None else Answer(True, *said)
+
+
+def ask_self_test(path: Path, patience_s: float) -> str | None:
+    """Which parts failed, "" when all passed; None when nobody listens."""
+    said = _said(path, SELF_TEST, patience_s, ("failed",))
+    return None if said is None else said[0]
+
+
+def _said(path: Path, asked: bytes, patience_s: float, names: tuple[str, ...]) -> list[str] | None:
+    """These fields of the table's answer. What is no answer is never taken for a good one."""
     try:
-        told = ask_own(path, b"", ANSWER_BYTES_MAX, patience_s)
+        told = ask_own(path, asked, ANSWER_BYTES_MAX, patience_s)
         if told is None:
             return None
         said = json.loads(told)
-        busy, unproven = said["busy"], said["unproven"]
-        if not isinstance(busy, str) or not isinstance(unproven, str):
+        values = [said[name] for name in names]
+        if not all(isinstance(value, str) for value in values):
             raise TableSilent("The table answers, and says nothing that can be used.")
-        return Answer(True, busy, unproven)
+        return values
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TableSilent(f"The table does not answer: {error or 'it took too long'}.") from error

@@ -27,10 +27,10 @@ SECONDS_MAX = 60
 # The shipped table on the eight lines that a bridge has, beside a manager on the same machine.
 CHANGES = {
     "interrupt_gpio = 17": "interrupt_gpio = 7",
-    # Only root may take a bridge's wires from its driver, and the table is not root.
-    "recovery = { scl_gpio = 3, sda_gpio = 2 }\n": "",
+    # Only root may take a bridge's wires from its driver, and the table is not root. The switch
+    # goes with them: ICs whose wires are high keep their supply, and the self-test says so.
+    "recovery = { scl_gpio = 3, sda_gpio = 2 }\nsupply_gpio = 4\n": "",
     "gpio = 24": "gpio = 6",
-    "supply_gpio = 4": "supply_gpio = 0",
     'host = "game-manager.local"': 'host = "127.0.0.1"',
 }
 

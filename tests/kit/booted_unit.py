@@ -32,6 +32,7 @@ NORMAL, TRYBOOT = "normal", "tryboot"
 ASKS_FOR_TRYBOOT = "Restarting system with command '0 tryboot'"
 SECTOR = 512
 LINES_SHOWN = 60
+NEVER_SAID = "\0"
 
 
 def first_partition_at(disk: Path) -> int:
@@ -172,10 +173,15 @@ class Guest:
     def said(self, text: str) -> bool:
         return any(text in line for line in self.lines)
 
-    def wait_for(self, *texts: str) -> str:
-        """The line of the console that has the last of these, once each was said."""
+    def wait_for(self, *texts: str, unless: str = NEVER_SAID) -> str:
+        """The line of the console that has the last of these, once each was said.
+
+        `unless` is said when it will never come: an emulated machine goes on for half an hour.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: self._ended or all(self.said(text) for text in texts))
+            self._changed.wait_for(
+                lambda: self._ended or self.said(unless) or all(self.said(text) for text in texts)
+            )
             missing = [text for text in texts if not self.said(text)]
             assert not missing, f"it never said {missing}:\n{self.tail()}"
             return next(line for line in reversed(self.lines) if texts[-1] in line)

@@ -16,6 +16,9 @@ from tests.kit.booted_unit import Guest, UnitDisk, stick_with
 WATCHDOG = "Using hardware watchdog"
 NEWER = "9.0.0+20300101.000000"
 WRITING = f"writing {NEWER} to the other slot"
+TRIED = f"{NEWER} is booted once"
+REFUSED = f"the update {NEWER} is refused"
+UNPROVEN = "back to the program before"
 PROVEN = f"{NEWER} has proven itself and is this unit's program now"
 
 
@@ -69,14 +72,14 @@ def opened_and_written(ready: UnitDisk, bundle: Path, folder: Path) -> Written:
     with disk.booted() as guest:
         before = look_at(guest)
         guest.monitor.plug_in(stick)
-        guest.wait_for(WRITING)
+        guest.wait_for(WRITING, TRIED, unless=REFUSED)
         next_boot = guest.wait_until_off()
     return Written(disk, before, disk.default_slot(), next_boot)
 
 
 def proven(written: Written) -> Proven:
     with written.disk.booted(written.next_boot) as guest:
-        guest.wait_for(PROVEN)
+        guest.wait_for(PROVEN, unless=UNPROVEN)
         guest.view(state="open", link="up", faults=[])
         return Proven(written, written.disk, slot(guest), version(guest), results(guest))
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from controller.__main__ import _program_state
 from controller.service.program_check import ProgramCheck
-from controller.service.program_state import SELF_TEST
 from controller.service.update_news import LOOK_EVERY_MS, sentence_of
 from hal import aio
+from kit.own_socket import SELF_TEST
 from kit.program_news import NOT_TRUSTED, ROLLED_BACK, ProgramNews, write_news
 from kit.release_files import MANIFEST, Files, manifest_of
 from sim.floor.floor import FloorTable
