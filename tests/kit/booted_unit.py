@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.kit.bench_disk import unit_files
-from tests.kit.own_time import OwnTime
+from tests.kit.own_time import OwnTime, computed_s
 from tests.kit.places import ROOT
 from tests.kit.qemu_monitor import Monitor
 
@@ -192,6 +192,10 @@ class Guest:
             self._changed.wait_for(lambda: self._ended)
         assert not self._is_cut, f"it never went off:\n{self.tail()}"
         return TRYBOOT if self.said(ASKS_FOR_TRYBOOT) else NORMAL
+
+    def tell_cost(self, what: str) -> None:
+        """For whoever runs the test with -s: what an emulated machine had to compute for it."""
+        print(f"{what}: {computed_s(self._process.pid):.0f} CPU seconds since its power came")
 
     def tail(self) -> str:
         return "\n".join(self.lines[-LINES_SHOWN:])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
 NS_PER_S = 1_000_000_000
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 class OwnTime:
@@ -31,3 +33,10 @@ class OwnTime:
             return 0.0
         _, waited_ns = max(((int(each[0]), int(each[1])) for each in told), default=(0, 0))
         return waited_ns / NS_PER_S
+
+
+def computed_s(pid: int) -> float:
+    """CPU seconds of a running process and its threads so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    user, system = int(fields[11]), int(fields[12])
+    return (user + system) / TICKS_PER_S

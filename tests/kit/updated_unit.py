@@ -56,7 +56,7 @@ class Proven:
 
 def look_at(guest: Guest) -> OpenTable:
     view = guest.view(state="open", link="up", faults=[], seconds=600)
-    print(f"open {view['uptime_s']:.1f} s after the kernel's start, in the guest's own time")
+    guest.tell_cost(f"open after {view['uptime_s']:.1f} s of the guest's own time")
     return OpenTable(
         view,
         guest.run("systemctl --failed --no-legend").strip(),
@@ -72,7 +72,10 @@ def opened_and_written(ready: UnitDisk, bundle: Path, folder: Path) -> Written:
     with disk.booted() as guest:
         before = look_at(guest)
         guest.monitor.plug_in(stick)
-        guest.wait_for(WRITING, TRIED, unless=REFUSED)
+        guest.wait_for(WRITING, unless=REFUSED)
+        guest.tell_cost("self-test passed, RAUC begins")
+        guest.wait_for(TRIED, unless=REFUSED)
+        guest.tell_cost("written to the other slot")
         next_boot = guest.wait_until_off()
     return Written(disk, before, disk.default_slot(), next_boot)
 
@@ -80,6 +83,7 @@ def opened_and_written(ready: UnitDisk, bundle: Path, folder: Path) -> Written:
 def proven(written: Written) -> Proven:
     with written.disk.booted(written.next_boot) as guest:
         guest.wait_for(PROVEN, unless=UNPROVEN)
+        guest.tell_cost("proven")
         guest.view(state="open", link="up", faults=[])
         return Proven(written, written.disk, slot(guest), version(guest), results(guest))
 
