@@ -1,0 +1,96 @@
+"""Wins as they were booked, and what was taken back or recorded instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from manager.ledger import wins as wins_module
+from manager.ledger.corrections.replacement import record_instead
+from manager.ledger.wins import WinsRead
+from protocol.wire.rows import EnvyLine
+from tests.kit.pretend_books import LEVELS, TERMS, TWO, Books, document, game
+
+TABLE = "touch-1"
+
+
+@pytest.fixture
+def played(books: Books) -> Books:
+    """Three rounds with a win each, an hour apart."""
+    jackpots = {"top": TERMS, "low": TERMS | {"award_policy": "each_full"}}
+    books.open(document(jackpots=jackpots, games={"A": game(LEVELS.id, mega="top", minor="low")}))
+    for number, hand in enumerate(("minor", "mega", "fifty"), start=1):
+        books.start(TABLE, number, "1A", "5A")
+        books.clock.ms += 3_600_000
+        books.paid(number, number, _5A=hand)
+        books.end(TABLE, number)
+    return books
+
+
+def numbers(found: list[wins_module.Win]) -> list[int]:
+    return [win.number for win in found]
+
+
+def test_wins_are_numbered_without_a_gap_and_found_newest_first(played: Books) -> None:
+    """Catches: a win number that is left out, as if a win had been removed from the books."""
+    wins = played.manager.book.wins
+    assert numbers(wins.newest(9)) == [3, 2, 1]
+    assert numbers(wins.newest(2)) == [3, 2]
+    assert numbers(wins.newest_of(TABLE, 1)) == [3]
+    assert wins.newest_of("t2", 9) == []
+    assert numbers(wins.of_round(TABLE, 2)) == [2]
+    assert wins.find(4) is None
+
+
+def test_a_win_says_what_was_paid_from_where_and_by_which_policy(played: Books) -> None:
+    win = played.manager.book.wins.find(2)
+    assert win is not None
+    assert (win.table_id, win.claim_number, win.round_number, win.frozen) == (TABLE, 2, 2, False)
+    (line,) = win.lines
+    assert (line.sensor, line.hand, line.hand_label, line.meter_id) == ("5A", "mega", "Mega", "top")
+    assert (line.meter_before_cents, line.meter_before_cents) == (line.amount_cents,) * 2
+    assert line.meter_after_cents >= 100_000, "reseeded"
+    assert win.envy == (EnvyLine("1A", 10_000),)
+    assert win.policies == (("top", "sequential"),)
+    first = played.manager.book.wins.find(1)
+    assert first is not None
+    assert first.policies == (("low", "each_full"),)
+
+
+def test_the_first_win_of_a_moment_is_found(played: Books) -> None:
+    """Catches: a day's report with a win of the day before, or without its own first one."""
+    wins = played.manager.book.wins
+    times = [win.commit_ms for win in reversed(wins.newest(3))]
+    for number, time_ms in enumerate(times, start=1):
+        assert wins.first_from(time_ms - 1) == number
+        assert wins.first_from(time_ms) == number
+        assert wins.first_from(time_ms + 1) == number + 1
+
+
+def test_without_a_win_the_first_one_is_still_to_come(books: Books) -> None:
+    assert books.manager.book.wins.first_from(0) == 1
+
+
+def test_a_win_that_is_taken_back_and_the_one_instead_name_each_other(played: Books) -> None:
+    """Catches: a page on which a reversed jackpot looks paid, or paid twice."""
+    book = played.manager.book
+    reversal = played.reverse(2)
+    assert book.wins.reversed_numbers(TABLE, 2) == {2}
+    assert book.wins.reversed_numbers(TABLE, 1) == set()
+    record_instead(book, 2, TWO)
+    old, new = book.wins.find(2), book.wins.find(4)
+    assert old is not None
+    assert new is not None
+    assert (old.reversed_by > 0, old.replaces, old.replaced_by) == (True, 0, 4)
+    assert (new.reversed_by, new.replaces, new.replaced_by) == (0, 2, 0)
+    assert reversal
+
+
+def test_pages_keep_only_so_many_wins_in_memory(
+    played: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: a manager that needs more memory with each win somebody has looked at."""
+    monkeypatch.setattr(wins_module, "KEPT_MAX", 2)
+    wins = WinsRead(played.store)
+    before = numbers(wins.newest(3))
+    assert len(wins._kept) <= 2
+    assert numbers(wins.newest(3)) == before
