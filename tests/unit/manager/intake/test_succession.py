@@ -225,3 +225,12 @@ def test_a_unit_that_was_replaced_serves_the_table_no_more(desk: Desk) -> None:
     desk.manager.units.greet(PretendUnit("UF-9", NEW_JOURNAL).hello())
     assert tables.table_of_unit(UNIT) is None
     assert tables.table_of_unit("UF-9") == TABLE
+
+
+def test_a_permit_that_nobody_has_used_has_ended_no_journal(desk: Desk) -> None:
+    """Catches: a unit that is told of an earlier journal that never was."""
+    desk.manager.units.permit_new_journal(UNIT, "", ANN, "new disk")
+    new_journal(desk)
+    assert told(desk).earlier == ()
+    desk.manager.units.permit_new_journal(UNIT, "", ANN, "another new disk")
+    assert told(desk).earlier == ()

@@ -6,6 +6,7 @@ import pytest
 
 from manager.ledger import wins as wins_module
 from manager.ledger.corrections.replacement import record_instead
+from manager.ledger.engines.relations import WIN_ENVY, WIN_LINES, WINS, Relation, Row, Where
 from manager.ledger.wins import WinsRead
 from protocol.wire.rows import EnvyLine
 from tests.kit.pretend_books import LEVELS, TERMS, TWO, Books, document, game
@@ -47,9 +48,11 @@ def test_a_win_says_what_was_paid_from_where_and_by_which_policy(played: Books) 
     assert (win.table_id, win.claim_number, win.round_number, win.frozen) == (TABLE, 2, 2, False)
     (line,) = win.lines
     assert (line.sensor, line.hand, line.hand_label, line.meter_id) == ("5A", "mega", "Mega", "top")
-    assert (line.meter_before_cents, line.meter_before_cents) == (line.amount_cents,) * 2
+    assert line.meter_before_cents == line.amount_cents
     assert line.meter_after_cents >= 100_000, "reseeded"
     assert win.envy == (EnvyLine("1A", 10_000),)
+    for relation in (WIN_LINES, WIN_ENVY):
+        assert [row[1] for row in played.store.find(relation, {"win_number": 2})] == [1]
     assert win.policies == (("top", "sequential"),)
     first = played.manager.book.wins.find(1)
     assert first is not None
@@ -94,3 +97,33 @@ def test_pages_keep_only_so_many_wins_in_memory(
     before = numbers(wins.newest(3))
     assert len(wins._kept) <= 2
     assert numbers(wins.newest(3)) == before
+
+
+class HalfWritten:
+    """A ledger in the middle of a step: the win's one line is replaced before the step stands."""
+
+    def __init__(self) -> None:
+        self.is_in_step = True
+        self.amount_cents = 100
+
+    def get(self, relation: Relation, number: int) -> Row | None:
+        return (number, TABLE, 1, 1, 5, 2, "Ann", 2, 0) if relation is WINS else None
+
+    def find(self, relation: Relation, _where: Where) -> list[Row]:
+        line = (1, 1, "5A", "mega", "Mega", self.amount_cents, "top", 1, 0, 0)
+        return [line] if relation is WIN_LINES else []
+
+
+def test_what_a_step_may_still_take_back_is_not_remembered() -> None:
+    """Catches: a page with the amount of a win that was refused and recorded anew."""
+    ledger = HalfWritten()
+    wins = WinsRead(ledger)  # type: ignore[arg-type]
+
+    def paid() -> int:
+        win = wins.find(1)
+        assert win is not None
+        return win.lines[0].amount_cents
+
+    assert paid() == 100
+    ledger.amount_cents, ledger.is_in_step = 200, False
+    assert paid() == 200

@@ -149,3 +149,14 @@ def test_a_commit_without_an_answer_is_made_again_only_when_it_was_not_done(
     store.put(ROUNDS, row(1))
     assert len(tried) == (1 if was_done else 2)
     assert store.rows(NUMBERS) == [(1,)]
+
+
+def test_a_step_is_known_from_its_first_moment_to_its_last(store: Store) -> None:
+    """Catches: rows of a step that is taken back, kept by who thought that it stands."""
+    assert not store.is_in_step
+    with store.transaction():
+        assert store.is_in_step
+        with store.transaction():
+            assert store.is_in_step
+        assert store.is_in_step
+    assert not store.is_in_step
