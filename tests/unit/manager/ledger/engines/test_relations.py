@@ -11,6 +11,7 @@ from manager.ledger.engines.relations import (
     RELATIONS,
     Held,
     Relation,
+    Row,
 )
 from manager.ledger.engines.sqlite_engine import SqliteEngine
 
@@ -49,7 +50,7 @@ def test_a_claim_is_live_until_it_is_settled(state: str, settled: int, is_live: 
 
 def test_the_newest_row_is_kept_by_columns_that_stand_side_by_side() -> None:
     """Catches: the newest alarm of another unit, because a slice of the row was taken wrongly."""
-    row = (3, 5, "U1", "T1", 0, "CODE", "")
+    row: Row = (3, 5, "U1", "T1", 0, "CODE", "")
     assert [(names, row[place]) for names, place in ALARMS.newest_places] == [
         ((), ()),
         (("unit_id",), ("U1",)),
