@@ -234,3 +234,19 @@ def test_a_permit_that_nobody_has_used_has_ended_no_journal(desk: Desk) -> None:
     assert told(desk).earlier == ()
     desk.manager.units.permit_new_journal(UNIT, "", ANN, "another new disk")
     assert told(desk).earlier == ()
+
+
+def test_a_record_that_came_from_the_journal_before_is_not_taken_in_again(desk: Desk) -> None:
+    """Catches: a salvaged round that is booked twice, or a copy's record taken for ours."""
+    unit = desk.units[TABLE]
+    place = EarlierPlace(unit.journal_id, unit.sequence, unit.digest)  # the end of round 1
+    gone_on(desk)
+
+    def again(origin: EarlierPlace) -> list[object]:
+        body = recorded_anew(events.RoundEnd(1).to_body(), origin, known=False)
+        return [*desk.deliver(TABLE, desk.units[TABLE].make_raw(events.ROUND_END, body)).answers]
+
+    assert again(place) == []
+    for other in (place._replace(digest=bytes(32)), place._replace(sequence=99)):
+        (answer,) = again(other)
+        assert isinstance(answer, Error)

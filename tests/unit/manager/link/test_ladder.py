@@ -10,6 +10,7 @@ import pytest
 from kit.web.version_signal import VersionSignal
 from manager.audit.audit import audit
 from manager.ledger.alarm_causes import AlarmCauses, Severity
+from manager.link import ladder
 from manager.link.ladder import LinkLadder
 from manager.setup.open_table import open_table
 from tests.kit.pretend_units import Desk, load_paytable, table_toml
@@ -136,3 +137,11 @@ def test_a_table_that_never_called_hides_none_behind_it() -> None:
     floor.line = None
     floor.pass_s(6)
     assert floor.codes() == ["LINK_LOST"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(59, "59 seconds"), (60, "a minute"), (119, "a minute"), (120, "2 minutes")],
+)
+def test_a_time_without_a_link_is_said_in_plain_words(seconds: int, words: str) -> None:
+    assert ladder._words(seconds) == words
