@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -25,6 +26,13 @@ class Stream:
 
     def write_frames(self, frames: list[bytes]) -> None:
         self.written += [each[-1:] for each in frames]
+
+
+class Taking(Stream):
+    """Its unit takes everything at once."""
+
+    async def drain(self) -> None:
+        await asyncio.sleep(0)
 
 
 class Stalled(Stream):
@@ -256,3 +264,33 @@ def test_meters_never_go_back() -> None:
     A unit shows the meters that came last: a jackpot that was paid would stand there once more.
     """
     assert shown(3, 7, 5, 7, 8) == [b"\3", b"\7", b"\7", b"\x08"]
+
+
+def test_meters_that_came_while_others_waited_for_their_commit_follow_them() -> None:
+    """Catches: a busy floor whose units see an old jackpot until the next heartbeat."""
+
+    async def main() -> list[bytes]:
+        tail = SimpleNamespace(number=DURABLE)
+        told: list[Callable[[], None]] = []
+        commits = SimpleNamespace(
+            durable_tail=tail, when_durable=lambda then, _number: told.append(then)
+        )
+        store = SimpleNamespace(commits=commits, tail=lambda: tail)
+        meters = SimpleNamespace(of=lambda _table: MeterFrame(DURABLE + 2, b"2"))
+        stream = Taking()
+        unit = Connection(cast(Any, stream), "UF-1", "T1", cast(Any, meters), cast(Any, store))
+        sending = asyncio.create_task(unit.send_forever())
+        for number in (1, 2):
+            unit.show(MeterFrame(DURABLE + number, b"%d" % number))
+            await asyncio.sleep(0.01)
+        assert stream.written == []
+        tail.number = DURABLE + 2
+        for then in told:
+            then()
+        await asyncio.sleep(0.01)
+        unit.drop()
+        sending.cancel()
+        await asyncio.wait([sending])
+        return stream.written
+
+    assert run_virtual(main()) == [b"1", b"2"]
