@@ -22,8 +22,20 @@ def test_an_address_is_a_host_and_a_port(text: str, place: tuple[str, int]) -> N
 
 @pytest.mark.parametrize(
     "text",
-    ["", "host", "host:", ":7411", "[]:7411", "a b:7411", "host:0", "host:65536", "host:-1"]
-    + ["host:74x", "host:\u0663", "host: 7411"],
+    [
+        "",
+        "host",
+        "host:",
+        ":7411",
+        "[]:7411",
+        "a b:7411",
+        "host:0",
+        "host:65536",
+        "host:-1",
+        "host:74x",
+        "host:\u0663",
+        "host: 7411",
+    ],
 )
 def test_anything_else_is_none(text: str) -> None:
     assert split_address(text) is None
