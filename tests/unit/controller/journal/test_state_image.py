@@ -169,6 +169,18 @@ def test_before_use_the_medium_is_read_and_not_the_cache(disk: SimDisk) -> None:
     journal.close()
 
 
+def test_before_use_a_file_that_ends_before_what_was_recorded_closes_the_table(
+    disk: SimDisk,
+) -> None:
+    """Catches: records that are gone, made good by believing the file against memory."""
+    journal = opened(disk)
+    add(journal, events.RoundStart(1, ("2A",), ()))
+    journal._memory.last_sequence += 1
+    with pytest.raises(JournalFault, match="ends at record 1, but 2 were recorded"):
+        journal.check_memory(round_image(journal._memory.state.round))
+    journal.close()
+
+
 def test_before_use_a_record_that_went_bad_closes_the_table(disk: SimDisk) -> None:
     journal = opened(disk)
     win(journal, 1)

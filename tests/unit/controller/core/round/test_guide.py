@@ -385,6 +385,13 @@ def test_a_hand_that_was_turned_off_is_named() -> None:
     table.accept(commands.hand("four-aces"))
     told = guide(table.state, table.rules, Around([]))
     assert told.sentence == "Four Aces at seat 5 was taken back."
+    assert told.next_button == "", "nothing is left to be confirmed"
+    another_seat(both := Table(make_rules()))
+    both.accept(commands.hand("three-of-a-kind"))
+    both.accept(commands.hand("three-of-a-kind"))
+    told = guide(both.state, both.rules, Around([]))
+    assert told.sentence == "Three of a Kind at seat 2 was taken back."
+    assert told.next_button == commands.CONFIRM, "the other hand still waits"
 
 
 def test_a_lock_out_counts_down_to_nothing() -> None:
