@@ -72,3 +72,18 @@ def test_a_disk_that_cannot_be_written_cannot_hold_a_new_journal(disk: SimDisk) 
     disk.read_only = True
     with pytest.raises(JournalFault, match="cannot be opened"):
         opened(disk)
+
+
+def test_a_disk_that_cannot_be_read_when_bets_are_to_rest_on_it_is_a_fault_for_good(
+    disk: SimDisk,
+) -> None:
+    """Catches: a check that could not be made, taken for one that found nothing."""
+    journal = opened(disk)
+    add(journal, events.RoundEnd(1))
+    disk.failing = {"read"}
+    with pytest.raises(JournalFault, match="cannot be checked"):
+        journal.check_memory(b"not the round")
+    mend_disk(disk)
+    with pytest.raises(JournalFault, match="cannot be checked"):
+        add(journal, events.RoundEnd(1))
+    journal.close()
