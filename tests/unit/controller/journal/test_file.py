@@ -39,6 +39,15 @@ def test_the_connection_is_as_durable_as_promised(disk: SimDisk) -> None:
     journal.close()
 
 
+def test_nothing_of_a_file_is_tidied_up_before_it_was_checked(disk: SimDisk) -> None:
+    """Catches: a log folded into the file at the end of a start that refused it."""
+    connection = file.connect(PATH, disk.vfs_name)
+    assert connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, -1) == 1
+    assert connection.pragma("wal_autocheckpoint") == file.CHECKPOINT_PAGES
+    assert connection.pragma("journal_size_limit") == file.WAL_BYTES
+    file.abandon(connection)
+
+
 def test_a_second_program_cannot_open_it(disk: SimDisk) -> None:
     journal = opened(disk)
     with pytest.raises(JournalFault, match="locked"):

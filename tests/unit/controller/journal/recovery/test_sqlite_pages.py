@@ -212,3 +212,10 @@ def test_a_longer_row_goes_on_in_another_page_and_is_not_read(more: int, count: 
     kind = BLOB + 2 * (size - 3)
     payload = bytes([3, 0x80 | kind >> 7, kind & 0x7F]) + bytes(size - 3)
     assert len(read_cell(head + payload, 12)) == count
+
+
+def test_a_row_that_claims_to_go_on_behind_its_page_is_none() -> None:
+    """Although all of its values would be there."""
+    payload = bytes([2, ONE])
+    cell = bytes([len(payload) + 40, 5]) + payload
+    assert read_cell(cell, PAGE_BYTES - len(cell)) == []
