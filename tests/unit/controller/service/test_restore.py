@@ -166,8 +166,10 @@ def test_a_journal_without_its_marker_gets_one(tmp_path: Path) -> None:
 
 def test_a_sound_journal_is_left_alone_unless_told_otherwise(tmp_path: Path) -> None:
     _, sequences = filled(tmp_path)
-    with pytest.raises(ServiceRefused, match="The journal is in order"):
+    with pytest.raises(ServiceRefused, match="The journal is in order") as refused:
         restore(tmp_path, UNIT, CONFIRMED, no_pin, wall_ms)
+    open_journal(tmp_path, UNIT, 0).close()  # whoever still looks at the refusal holds no lock
+    assert refused.value.args
     request = Request(confirmed=True, replace_sound=True)
     restore(tmp_path, UNIT, request, no_pin, wall_ms)
     assert carried(tmp_path) == sequences
