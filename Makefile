@@ -81,12 +81,9 @@ test-updates: setup-check ## updates by the image's own RAUC and scripts, withou
 	@deploy/setup/image && $(PYTHON) -m pytest -m deploy -q tests/deploy/test_update.py
 
 # Contents, one start to an open table, one update, one way back: the rest is in test-deploy. The
-# Debian packages are tried by test-packages. One processor boots the update, the other the way back.
+# Debian packages are tried by test-packages.
 test-image-quick: setup-check ## an image built, booted in QEMU, updated and rolled back once; as root
-	@! deploy/setup/can-try-image || { $(PYTHON) -m tests.kit.unit_image build/tried && \
-		IMAGE=build/tried/image UPDATE_KEYS=build/tried/keys $(PYTHON) -m pytest -m deploy -n 2 --dist loadgroup -q \
-		tests/deploy/test_boot.py tests/deploy/test_boot_update.py tests/deploy/test_image.py tests/deploy/test_kiosk.py \
-		-k "bill or sign_in or own_browser or opens_its_table or good_update or crashes"; }
+	@! deploy/setup/can-try-image || { $(PYTHON) -m tests.kit.unit_image build/tried && deploy/setup/try-image; }
 
 test-deploy: setup-check ## the packages, and an image built twice and booted in QEMU; as root
 	@deploy/setup/image && deploy/setup/packages && $(PYTHON) -m pytest -m deploy -q tests/deploy

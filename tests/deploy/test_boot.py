@@ -44,7 +44,6 @@ def test_a_blank_disk_with_two_files_becomes_an_open_table(first_start: FirstSta
     assert first_start.disk.provided() == "", "what was provided is used up"
 
 
-@pytest.mark.xdist_group("update")
 def test_an_enrolled_unit_opens_its_table_by_itself(written_once: Written) -> None:
     """With nothing to complain of, and with a watchdog: else nobody would notice a dead kernel."""
     seen = written_once.before

@@ -26,7 +26,7 @@ from tests.kit.booted_unit import (
 )
 from tests.kit.image_variants import CRASHES, HANGS, NEVER_READY, NO_GATE, Variants
 from tests.kit.unit_image import update_keys
-from tests.kit.updated_unit import NEWER, WRITING, Proven, results, slot, version
+from tests.kit.updated_unit import NEWER, REFUSED, WRITING, Proven, results, slot, version
 
 pytestmark = pytest.mark.deploy
 
@@ -48,7 +48,6 @@ def about_to_be_tried(disk: UnitDisk, image: Path, program: Path) -> None:
     write_file(disk.disk, DATA, "update/next", "B\n")
 
 
-@pytest.mark.xdist_group("update")
 def test_a_good_update_is_tried_proven_and_kept(proven_once: Proven) -> None:
     """Written by the image's own RAUC; the one boot that the firmware grants is enough for it."""
     assert proven_once.written.next_boot == TRYBOOT
@@ -58,7 +57,6 @@ def test_a_good_update_is_tried_proven_and_kept(proven_once: Proven) -> None:
     assert proven_once.disk.default_slot() == "B"
 
 
-@pytest.mark.xdist_group("update")
 def test_a_proven_update_outlives_a_power_cut(proven_once: Proven, tmp_path: Path) -> None:
     with proven_once.disk.copy_to(tmp_path).booted() as guest:
         guest.view(state="open", link="up", faults=[], seconds=600)
@@ -158,7 +156,7 @@ def test_an_update_in_mid_game_waits_for_its_end(
         guest.view(state="locked", seconds=600)
         assert not guest.said(WRITING)
         guest.press("END")
-        guest.wait_for(WRITING)
+        guest.wait_for(WRITING, unless=REFUSED)
 
 
 def test_a_power_cut_at_any_point_leaves_a_unit_that_opens(
@@ -172,7 +170,7 @@ def test_a_power_cut_at_any_point_leaves_a_unit_that_opens(
         folder.mkdir()
         disk = replace(opened.copy_to(folder), stick=stick)
         with disk.booted() as guest:
-            guest.wait_for(WRITING)
+            guest.wait_for(WRITING, unless=REFUSED)
             if number % 2:
                 how = guest.wait_until_off()
             else:
