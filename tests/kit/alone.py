@@ -15,7 +15,14 @@ from pathlib import Path
 from tests.kit.places import ROOT
 
 FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
-REAL_TIME = ("tests/browser/", "tests/contract/", "tests/hostile/", "tests/process/")
+REAL_TIME = (
+    "tests/browser/",
+    "tests/contract/",
+    "tests/hostile/",
+    "tests/mutate/",
+    "tests/portable/",
+    "tests/process/",
+)
 # More than so many are no race.
 RACES_MAX = 4
 
