@@ -83,3 +83,14 @@ def test_a_start_that_is_refused_counts_nothing_and_costs_nothing() -> None:
     for number in range(2, LOOKED_AT + 1):
         assert play(books, number) == []
     assert play(books, LOOKED_AT + 1) == [ErrorCode.WAGER]
+
+
+def test_a_long_round_counts_from_its_start_after_a_restart_as_well() -> None:
+    """Catches: a table refused as too fast, because a long round was counted from its end."""
+    books = opened()
+    books.start(TABLE, 1, "1A")
+    books.clock.ms += WITHIN_MS
+    books.end(TABLE, 1)
+    for number in range(2, LOOKED_AT + 1):
+        assert play(books, number) == []
+    Pace(books.manager.book).check(books.manager.book.tables.rules(TABLE), LOOKED_AT + 1)
