@@ -53,4 +53,5 @@ def test_a_float_cannot_enter_arithmetic_or_the_ledger() -> None:
 
 def test_microcents_are_written_with_all_their_places() -> None:
     assert text_from_microcents(-1) == "-0.00000001"
+    assert text_from_microcents(0) == "0.00000000"
     assert text_from_microcents(800_075_000_001) == "8000.75000001"
