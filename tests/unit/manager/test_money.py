@@ -7,6 +7,7 @@ import pytest
 from manager.ledger.pricing import MeterState, Rate, split_wager
 from manager.ledger.store.entries import Entry, Kind, Posting, Reference
 from manager.money import (
+    CENTS_MAX,
     MoneyError,
     cents_from_text,
     text_from_cents,
@@ -55,3 +56,10 @@ def test_microcents_are_written_with_all_their_places() -> None:
     assert text_from_microcents(-1) == "-0.00000001"
     assert text_from_microcents(0) == "0.00000000"
     assert text_from_microcents(800_075_000_001) == "8000.75000001"
+
+
+def test_a_negative_amount_keeps_its_sign_and_the_largest_one_is_taken() -> None:
+    """Catches: a correction that reads like a payment, and a limit that is one cent too low."""
+    assert text_from_cents(-5) == "-0.05"
+    assert cents_from_text(text_from_cents(CENTS_MAX), "seed") == CENTS_MAX
+    assert whole(7, "An amount") == 7
