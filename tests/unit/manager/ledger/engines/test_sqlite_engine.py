@@ -9,6 +9,7 @@ import pytest
 
 from manager.ledger.engines import sqlite_engine
 from manager.ledger.engines.sqlite_engine import SqliteEngine
+from manager.ledger.errors import StoreError
 
 FULL = 2
 
@@ -36,3 +37,18 @@ def test_a_ledger_is_written_where_both_its_file_and_its_folder_can_be(
     places = {"file": str(path), "folder": str(tmp_path)}
     monkeypatch.setattr(os, "access", lambda place, *_how, **_more: place != places.get(refused))
     assert sqlite_engine._may_write(str(path)) is (not refused)
+
+
+def test_a_ledger_without_its_identity_is_not_served(tmp_path: Path) -> None:
+    """Catches: a damaged file that goes on as a new ledger, which no unit's history fits."""
+    engine = SqliteEngine(str(tmp_path / "ledger.sqlite"))
+    engine.acquire()
+    assert len(engine.load().ledger_id) == sqlite_engine.LEDGER_ID_BYTES
+    for (trigger,) in list(
+        engine.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    ):
+        engine.connection.execute(f"DROP TRIGGER {trigger}")
+    engine.connection.execute("DELETE FROM meta")
+    with pytest.raises(StoreError, match="lost its own identity"):
+        engine.load()
+    engine.close()
