@@ -232,7 +232,7 @@ async def _in_turns(controller: Any) -> tuple[_Shares, dict[str, float]]:
     alone, looked_at = [], []
     for _ in range(TURNS):
         alone.append(await _shares_of(SCAN_S / TURNS))
-        looked_at.append(await service_page.viewed(controller, _share_of))
+        looked_at.append(await service_page.viewed(controller, _own_share))
     looked_at.sort(key=lambda found: found["share"])
     return sorted(alone)[TURNS // 2], looked_at[TURNS // 2]
 
@@ -246,8 +246,9 @@ def _resident_bytes() -> int:
     return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
-async def _share_of(seconds: float) -> float:
-    return (await _shares_of(seconds)).whole
+async def _own_share(seconds: float) -> float:
+    """As without a viewer: the simulated hardware is no part of what a page costs."""
+    return (await _shares_of(seconds)).own
 
 
 async def _shares_of(seconds: float) -> _Shares:
