@@ -25,6 +25,6 @@ def test_a_worn_spot_is_known_at_the_manager() -> None:
             await aio.sleep_ms(3000)
             row = table.manager.app.view.spots.rows()[0]
             assert (row["sensor"], row["verdict"], row["chip_percent"]) == ("3A", "replace", 65)
-            assert row["advice"].startswith("replace: a chip reads 65%")
+            assert row["why"].startswith("a chip reads 65%")
 
     run_virtual(main())
