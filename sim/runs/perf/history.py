@@ -8,7 +8,7 @@ argument, only a picture.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -41,7 +41,10 @@ class History:
 
     def keep(self, label: str, note: str, figures: Iterable[Figure]) -> None:
         """A run under the same label takes the place of the one before, figure by figure."""
-        fresh = {each.name: {"value": round(each.value, 6), "unit": each.unit} for each in figures}
+        fresh = {
+            name: {"value": round(each.value, 6), "unit": each.unit}
+            for name, each in _full_names(figures)
+        }
         for run in self.runs:
             if run["label"] == label:
                 before = run["figures"]
@@ -65,6 +68,17 @@ class History:
                 kept = Kept(str(run["label"]), name, float(each["value"]), str(each["unit"]))
                 found.setdefault(name, []).append(kept)
         return found
+
+
+def _full_names(figures: Iterable[Figure]) -> Iterator[tuple[str, Figure]]:
+    """A figure that is printed indented means nothing without the name above it."""
+    above = ""
+    for each in figures:
+        if each.name.startswith(" "):
+            yield f"{above}: {each.name.strip()}", each
+        else:
+            above = each.name
+            yield above, each
 
 
 def draw(history: History, path: Path) -> None:

@@ -53,3 +53,12 @@ def test_the_shipped_history_can_be_drawn(tmp_path: Path) -> None:
     draw(history, tmp_path / "again.svg")
     shipped = Path("docs/figures/history.svg").read_text(encoding="utf-8")
     assert (tmp_path / "again.svg").read_text(encoding="utf-8") == shipped
+
+
+def test_two_figures_of_one_indented_name_are_kept_apart(tmp_path: Path) -> None:
+    history = History(tmp_path / "history.json")
+    rows = [Figure("a", 1, "s"), Figure("  fastest", 2, "s")]
+    rows += [Figure("b", 3, "s"), Figure("  fastest", 4, "s")]
+    history.keep("first", "quiet", rows)
+    values = {name: kept[0].value for name, kept in history.lines().items()}
+    assert values == {"a": 1.0, "a: fastest": 2.0, "b": 3.0, "b: fastest": 4.0}
