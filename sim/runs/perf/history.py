@@ -104,7 +104,7 @@ def _cell(kept: Sequence[Kept], left: int, top: int) -> str:
     places = _places([each.value for each in kept], left + PLOT_LEFT, top + PLOT_TOP)
     dots = [
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="#0a5">'
-        f"<title>{escape(each.run)}: {each.value:g} {escape(each.unit)}</title></circle>"
+        f"<title>{escape(each.run)}: {_short(each.value)} {escape(each.unit)}</title></circle>"
         for each, (x, y) in zip(kept, places, strict=True)
     ]
     points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
@@ -118,10 +118,15 @@ def _cell(kept: Sequence[Kept], left: int, top: int) -> str:
             f"<title>{escape(last.name)}</title></text>",
             f'<polyline points="{points}" fill="none" stroke="#0a5" stroke-width="1.5"/>',
             *dots,
-            f'<text x="{words_x}" y="{top + 58}" font-weight="bold">{last.value:g}</text>',
+            f'<text x="{words_x}" y="{top + 58}" font-weight="bold">{_short(last.value)}</text>',
             f'<text x="{words_x}" y="{top + 72}" fill="#555">{escape(last.unit)}</text>',
         ]
     )
+
+
+def _short(value: float) -> str:
+    """Three figures say all that a run on another day would say again."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _places(values: Sequence[float], left: int, top: int) -> list[tuple[float, float]]:
