@@ -8,7 +8,7 @@ history of corrupting data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable
 from struct import Struct
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ INT64_MIN: Final = -(2**63)
 INT64_MAX: Final = 2**63 - 1
 # A number below this is its own head; others follow their head, in as few bytes as hold them.
 _IN_THE_HEAD: Final = 24
+_HEAD_BYTES_BY_BITS: Final = (2,) * 9 + (3,) * 8 + (5,) * 16 + (9,) * 31
 _HEADS: Final = tuple(bytes((number,)) for number in range(_IN_THE_HEAD))
 _IN_ONE: Final = Struct(">BB").pack
 _IN_TWO: Final = Struct(">BH").pack
@@ -36,23 +37,14 @@ class _KeyOrderError(ProtocolError):
         super().__init__(ErrorCode.MALFORMED, f"Not in the CBOR profile: {reason}.")
 
 
-class _RefuseEveryTag(Mapping[int, Any]):
-    """Claims to decode every tag, so that none of cbor2's own tag decoders is ever reached."""
+class _RefuseEveryTag(dict[int, Any]):
+    """Has a decoder for every tag, so that none of cbor2's own is ever reached.
 
-    def __getitem__(self, tag: int) -> Any:
+    A dict, because cbor2 asks of anything else, at each frame, whether it is a mapping.
+    """
+
+    def __missing__(self, tag: int) -> Any:
         return _refuse_tag
-
-    def __contains__(self, tag: object) -> bool:
-        return True
-
-    def get(self, tag: int, default: Any = None) -> Any:
-        return _refuse_tag
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
 
 
 def _refuse_tag(*_arguments: Any) -> Any:
@@ -91,27 +83,8 @@ def decode(data: bytes, bytes_max: int = FRAME_MAX_BYTES) -> Any:
             ErrorCode.OVERSIZED,
             f"The item is {len(data)} bytes long; {bytes_max} is the most allowed.",
         )
-    value = _loads(data)
-    # Every head that is not the shortest, and every byte behind the item, makes the data longer
-    # than the only encoding: where length and order are right, no other encoding is left.
-    if _encoded_bytes(value, 1, True) != len(data):
-        raise _not_the_only_encoding(data, value)
-    return value
-
-
-def _is_in_order(value: object) -> bool:
-    """Whether every map's keys ascend already; refuses what the profile does not allow."""
     try:
-        _encoded_bytes(value, 1, True)
-    except _KeyOrderError:
-        _encoded_bytes(value, 1, False)
-        return False
-    return True
-
-
-def _loads(data: bytes) -> Any:
-    try:
-        return cbor2.loads(
+        value = cbor2.loads(
             data,
             semantic_decoders=_NO_TAGS,
             max_depth=DEPTH_MAX,
@@ -122,6 +95,21 @@ def _loads(data: bytes) -> Any:
         if isinstance(error.__cause__, ProtocolError):  # our own word on it, said below
             raise error.__cause__ from error
         raise _malformed(str(error.__cause__ or error).rstrip(".")) from error
+    # Every head that is not the shortest, and every byte behind the item, makes the data longer
+    # than the only encoding: where length and order are right, no other encoding is left.
+    if _encoded_bytes((value,), True) != len(data):
+        raise _not_the_only_encoding(data, value)
+    return value
+
+
+def _is_in_order(value: object) -> bool:
+    """Whether every map's keys ascend already; refuses what the profile does not allow."""
+    try:
+        _encoded_bytes((value,), True)
+    except _KeyOrderError:
+        _encoded_bytes((value,), False)
+        return False
+    return True
 
 
 def _not_the_only_encoding(data: bytes, value: Any) -> ProtocolError:
@@ -134,61 +122,64 @@ def _not_the_only_encoding(data: bytes, value: Any) -> ProtocolError:
     return _malformed("an integer or length is not in its shortest form")
 
 
-def _encoded_bytes(value: Any, depth: int, keys_ascend: bool) -> int:
-    """How long the only encoding is; refuses every value outside the profile.
+def _encoded_bytes(items: Iterable[Any], keys_ascend: bool, depth: int = 0) -> int:
+    """How long the only encodings are; refuses every value outside the profile.
 
-    `depth` counts the containers around the value. Every item of every frame passes here, so the
+    `depth` counts the containers around the items. Every item of every frame passes here, so the
     frequent cases come first and make no call.
     """
-    kind = type(value)
-    if kind is int:
-        return 1 if 0 <= value < 24 else head_bytes(max(value, ~value))
-    if kind is bytes:
-        return len(value) + head_bytes(len(value))
-    if kind is str:
-        return _text_bytes(value)
-    if kind is dict:
-        return _map_bytes(value, depth, keys_ascend)
-    if kind is list:
-        if depth > DEPTH_MAX:
-            raise _too_deep()
-        length_bytes = head_bytes(len(value))
-        for item in value:
-            length_bytes += _encoded_bytes(item, depth + 1, keys_ascend)
-        return length_bytes
-    if kind is bool:
-        return 1
-    raise _malformed(f"a value of type {kind.__name__} is not allowed")
+    length_bytes = 0
+    for item in items:
+        kind = type(item)
+        if kind is int:
+            if 0 <= item < _IN_THE_HEAD:
+                length_bytes += 1
+            else:
+                length_bytes += head_bytes(item if item >= 0 else ~item)
+        elif kind is bytes:
+            length_bytes += len(item) + head_bytes(len(item))
+        elif kind is str:
+            if len(item) < _IN_THE_HEAD and item.isascii():
+                length_bytes += 1 + len(item)
+            else:
+                length_bytes += _text_bytes(item)
+        elif kind is list or kind is dict:
+            if depth >= DEPTH_MAX:
+                raise _malformed(f"containers are nested more than {DEPTH_MAX} deep")
+            length_bytes += head_bytes(len(item))
+            if kind is dict:
+                length_bytes += _keys_bytes(item, keys_ascend)
+                item = item.values()
+            if item:
+                length_bytes += _encoded_bytes(item, keys_ascend, depth + 1)
+        elif kind is bool:
+            length_bytes += 1
+        else:
+            raise _malformed(f"a value of type {kind.__name__} is not allowed")
+    return length_bytes
 
 
-def _map_bytes(value: dict[Any, Any], depth: int, keys_ascend: bool) -> int:
-    if depth > DEPTH_MAX:
-        raise _too_deep()
-    length_bytes, last = head_bytes(len(value)), -1
-    for key, item in value.items():
-        if type(key) is not int or not 0 <= key <= INT64_MAX:
+def _keys_bytes(keys: Collection[Any], keys_ascend: bool) -> int:
+    last = -1
+    for key in keys:
+        if type(key) is not int or key < 0:
             raise _malformed("map keys must be unsigned integers")
-        if keys_ascend and key < last:
+        if key < last and keys_ascend:
             raise _KeyOrderError
         last = key
-        length_bytes += 1 if key < 24 else head_bytes(key)
-        length_bytes += _encoded_bytes(item, depth + 1, keys_ascend)
-    return length_bytes
+    if last < _IN_THE_HEAD and keys_ascend:  # then all of them are
+        return len(keys)
+    return sum(map(head_bytes, keys))
 
 
 def head_bytes(argument: int) -> int:
     """How many bytes the shortest head with this argument has."""
-    if argument < 24:
+    if argument < _IN_THE_HEAD:
         return 1
-    if argument < 2**8:
-        return 2
-    if argument < 2**16:
-        return 3
-    if argument < 2**32:
-        return 5
-    if argument > INT64_MAX:
-        raise _malformed("an integer does not fit in 64 bits with a sign")
-    return 9
+    try:
+        return _HEAD_BYTES_BY_BITS[argument.bit_length()]
+    except IndexError:
+        raise _malformed("an integer does not fit in 64 bits with a sign") from None
 
 
 def _text_bytes(text: str) -> int:
@@ -198,11 +189,7 @@ def _text_bytes(text: str) -> int:
         raise _malformed("text holds a lone surrogate") from error
     if length_bytes > TEXT_MAX_BYTES:
         raise _malformed(f"text is {length_bytes} bytes long; {TEXT_MAX_BYTES} is the most allowed")
-    return length_bytes + (1 if length_bytes < 24 else 2)
-
-
-def _too_deep() -> ProtocolError:
-    return _malformed(f"containers are nested more than {DEPTH_MAX} deep")
+    return length_bytes + (1 if length_bytes < _IN_THE_HEAD else 2)
 
 
 def _malformed(reason: str) -> ProtocolError:
