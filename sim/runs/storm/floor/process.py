@@ -16,11 +16,13 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from manager.app import Manager
+from manager.clock import LedgerClock
 from manager.ledger.engines.engine import Batch, Fenced, OutcomeUnknown
 from protocol.proof.tail import TailSigner
 from sim.floor.fold_watch import WatchedEngine
 from sim.floor.late_writer import LateWriter
 from sim.floor.manager import SimManager
+from sim.runs.storm.floor.clock import now_ms
 
 LOST = "Another manager owns the ledger now."
 BEFORE, AFTER = "before", "after"  # when the line broke: before the commit was done, or after
@@ -55,13 +57,15 @@ class LedgerLine:
 
 
 class StormProcess(SimManager):
-    def __init__(self, seed: int, now_ms: Callable[[], int]) -> None:
+    def __init__(self, seed: int, wall_ms: Callable[[], int]) -> None:
+        """`wall_ms` is what the machine takes for the date, and may jump."""
         self.answers_lost: deque[str] = deque()  # of the next commits
         self._late_ms: Callable[[], float] | None = None  # None: commits take no time
         scalar = int.from_bytes(hashlib.sha256(f"{seed}/tails".encode()).digest()[:31], "big")
         self._tail_key = ec.derive_private_key(scalar + 1, ec.SECP256R1())
         self.line: LedgerLine
-        super().__init__(seed, now_ms)
+        self._wall_ms = wall_ms
+        super().__init__(seed, wall_ms)
 
     @property
     def tail_key(self) -> ec.EllipticCurvePublicKey:
@@ -89,7 +93,11 @@ class StormProcess(SimManager):
         return old
 
     def _start(self) -> Manager:
+        # As shipped: a date that jumps is not followed. Without it, time would stand still for as
+        # long as the date jumped back, and a lock-out of cards would not end in a storm.
+        self._now_ms = clock = LedgerClock(self._wall_ms, now_ms)
         app = super()._start()
+        clock.go_on_from(app.store.last_commit_ms)
         commits: Any = app.store.commits
         self.line = LedgerLine(commits._engine, self.answers_lost)  # noqa: SLF001
         commits._engine = self.line  # noqa: SLF001
