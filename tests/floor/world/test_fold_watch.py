@@ -18,6 +18,7 @@ from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.store import steps
 from manager.ledger.store.changes import packed
 from manager.ledger.store.memory import Memory
+from sim.floor.fold_watch import READ_ALL_EVERY_COMMITS
 from sim.floor.manager import SimManager
 from sim.time.loop import run_virtual
 from tests.kit.pretend_units import Clock, table_toml
@@ -128,3 +129,22 @@ def test_what_is_kept_otherwise_than_told_is_found(monkeypatch: Patch) -> None:
 
     monkeypatch.setattr(SqliteEngine, "commit", mutated)
     assert "as a start would load it" in found_after(count)
+
+
+def test_what_is_kept_otherwise_beside_the_commits_is_found_after_some_more(
+    monkeypatch: Patch,
+) -> None:
+    """Mutation: only what a commit wrote is ever read again."""
+    commit = SqliteEngine.commit
+
+    def mutated(self: SqliteEngine, batch: Any) -> None:
+        commit(self, batch)
+        self.connection.execute("UPDATE table_counters SET wager_count = 2")
+
+    def act(manager: SimManager) -> None:
+        count(manager)
+        monkeypatch.setattr(SqliteEngine, "commit", mutated)
+        for _ in range(READ_ALL_EVERY_COMMITS):
+            manager.app.book.alarms.record("TEST", "Another step.")
+
+    assert "as a start would load it" in found_after(act)
