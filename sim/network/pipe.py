@@ -19,6 +19,8 @@ HIGH_WATER_BYTES = 1 << 16
 class Weather(Protocol):
     """What the network does to bytes on their way."""
 
+    slow_ms: float  # by how much later than usual a byte may come just now
+
     def latency_ms(self) -> float: ...
 
     def retry_ms(self) -> float:
@@ -29,6 +31,8 @@ class Weather(Protocol):
 
 class Calm:
     """Every write arrives whole, after one millisecond."""
+
+    slow_ms = 0.0
 
     def latency_ms(self) -> float:
         return LATENCY_MS

@@ -102,7 +102,10 @@ class StormTable:
         is_well = not (disk.failing or disk.read_only or disk.size_max_bytes is not None)
         both_run = self.unit.alive and manager.running and not manager.halted
         may_hear = both_run and is_well and not self.journal.awaits_state
-        return may_hear and self.watch.is_heard_of(HEARTBEAT_MS)
+        # On a slow line old words still come while the newest are seconds away, or were lost with
+        # the connection before.
+        is_prompt = not self.cable.weather.slow_ms
+        return may_hear and is_prompt and self.watch.is_heard_of(HEARTBEAT_MS)
 
     # -- power -------------------------------------------------------------------------------
 
