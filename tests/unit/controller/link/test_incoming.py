@@ -146,6 +146,15 @@ def test_a_new_journal_goes_on_where_the_table_stands_or_says_why_not(table: Tab
     assert table.faults.stopping() == ["It does not fit."]
 
 
+def test_a_void_from_the_manager_and_new_amounts_reach_the_table(table: Table) -> None:
+    """Catches: a game that two people made void, and that its table plays on."""
+    asyncio.run(table.news.void_arrived(messages.Void(4, "misdeal", bytes(16))))
+    assert table.heard == [commands.voided_there(4, "misdeal", bytes(16))]
+    table.heard.clear()
+    table.news.meters_arrived([("main", "Main", 800_000)])
+    assert table.heard == [[("main", "Main", 800_000)], "shown"]
+
+
 def test_awards_and_wins_go_to_the_round_as_they_came(table: Table) -> None:
     asyncio.run(table.news.award_arrived(messages.Award(1, LINES, ENVY, 2, True)))
     lines, envy = [list(LINES[0])], [list(ENVY[0])]

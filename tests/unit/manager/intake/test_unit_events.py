@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from kit.program_news import ROLLED_BACK
 from manager.ledger.alarms import PROGRAM_CHANGED, PROGRAM_TAKEN_BACK
+from manager.ledger.corrections.reasons import Signed
+from protocol.proof.chain import encode_body
 from protocol.wire import events
 from protocol.wire.program_steps import PROGRAM_CHANGE
-from tests.kit.pretend_units import Desk
+from tests.kit.pretend_units import Desk, PretendUnit
 
 TABLE = "touch-1"
 
@@ -35,3 +40,68 @@ def test_whoever_opens_a_unit_is_named(desk: Desk, tech: str, who: str) -> None:
     desk.say(TABLE, events.Service("cabinet", tech, "opened"))
     (alarm,) = desk.manager.book.alarms.newest(9)
     assert (alarm.code, alarm.sentence) == ("SERVICE", f"{who} used cabinet: opened")
+
+
+def diverged(desk: Desk, **other: Any) -> events.Diverged:
+    """The last record of the table's unit, or one that differs from it."""
+    unit = desk.units[TABLE]
+    body = encode_body(events.RoundEnd(1).to_body())
+    place = (unit.journal_id, unit.sequence, unit.digest)
+    return replace(events.Diverged(*place, events.ROUND_END, body, 1, 1), **other)
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"digest": bytes(32)}, "RoundEnd, is not booked: a copy's was taken in its place. r"),
+        ({"digest": bytes(32), "body": b"\xff"}, "RoundEnd, is not booked: a copy's was taken"),
+        ({"digest": bytes(32), "kind": 999}, "of an unknown kind, is not booked"),
+    ],
+)
+def test_what_a_table_did_while_a_copy_spoke_for_it_is_told(
+    desk: Desk, other: dict[str, Any], words: str
+) -> None:
+    """Catches: bets or a win that were really made, and that nobody hears of."""
+    desk.start(TABLE, 1, "1A")
+    desk.end(TABLE, 1)
+    said, taken_in = diverged(desk, **other), diverged(desk)
+    units, unit_id = desk.manager.units, desk.units[TABLE].unit_id
+    units.permit_new_journal(unit_id, "", Signed("Ann"), "a copy went on")
+    desk.units[TABLE] = PretendUnit(unit_id, b"another-journal!")
+    units.greet(desk.units[TABLE].hello())
+    before = desk.alarm_codes()
+    assert desk.say(TABLE, taken_in).answers == []
+    assert desk.alarm_codes() == before, "the manager has that very record"
+    assert desk.say(TABLE, said).answers == []
+    alarm = desk.manager.book.alarms.newest(1)[0]
+    assert (alarm.code, alarm.table_id) == ("DIVERGED", TABLE)
+    assert alarm.sentence.startswith(f"Record 2 of unit {unit_id}, {words}")
+    assert alarm.sentence.endswith("round_number 1") == (len(other) == 1)
+
+
+@pytest.mark.parametrize(
+    ("raised", "part", "sentence"),
+    [
+        (True, "sensor 5A", "sensor 5A: It reads nothing."),
+        (False, "sensor 5A", "Cleared: It reads nothing."),
+        (True, "", "It reads nothing."),
+    ],
+)
+def test_a_fault_is_told_with_its_part_and_whether_it_is_over(
+    desk: Desk, raised: bool, part: str, sentence: str
+) -> None:
+    desk.say(TABLE, events.Fault("SENSOR", part, raised, "It reads nothing."))
+    (alarm,) = desk.manager.book.alarms.newest(9)
+    assert (alarm.code, alarm.table_id) == ("SENSOR", TABLE)
+    assert alarm.sentence.endswith(sentence)
+    assert alarm.sentence.startswith(part)
+
+
+def test_settings_that_nobody_gave_the_table_are_told(desk: Desk) -> None:
+    """Catches: a table that plays by other prices than the books."""
+    known = desk.manager.book.tables.rules(TABLE).settings_digest
+    desk.say(TABLE, events.Settings(known))
+    assert desk.alarm_codes() == []
+    desk.say(TABLE, events.Settings(bytes(32)))
+    assert desk.alarm_codes() == ["SETTINGS"]
+    assert desk.manager.units.get(desk.units[TABLE].unit_id).settings_digest == bytes(32)

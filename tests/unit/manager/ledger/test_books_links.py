@@ -247,3 +247,21 @@ def test_a_paytable_that_does_not_scale_takes_the_printed_wager_only(books: Book
     text = document(jackpots={"main": TERMS | {"seed_scales_with_wager": True}})
     with pytest.raises(ConfigError, match=r"seed_scales_with_wager: must be false"):
         open_table(books.manager.book, text, bytes, load)
+
+
+@pytest.mark.parametrize(("text", "frozen"), [("true", True), ("false", False)])
+def test_whether_claims_freeze_is_said_by_one_of_two_words(
+    books: Books, text: str, frozen: bool
+) -> None:
+    """Catches: any other word taken for one of them, and a meter that freezes by a slip."""
+    books.open(document(jackpots={"main": TERMS | {"freeze_claims": not frozen}}))
+    request = {"command": "change-terms", "jackpot": "main", "operator": "Ann", "second": "Bob"}
+    before = books.store.tail()
+    for word in ("True", "yes", "1"):
+        with pytest.raises(LedgerError, match=f"'{word}' is neither true nor false"):
+            books.manager.correct(request | {"freeze-claims": word})
+    assert books.store.tail() == before
+    books.manager.correct(request | {"freeze-claims": text})
+    pending = books.manager.book.jackpots.standing("main").pending
+    assert pending is not None
+    assert pending.freeze_claims is frozen

@@ -150,6 +150,32 @@ def test_whoever_is_turned_away_and_does_not_read_is_let_go_after_a_second(
     play(identities, scene)
 
 
+def test_whoever_is_cut_off_and_does_not_take_the_end_is_gone_after_a_second(
+    identities: PretendIdentities,
+) -> None:
+    """Catches: a stolen unit that keeps its connection by not reading its farewell."""
+
+    class Transport:
+        aborted_s = 0.0
+
+        def abort(self) -> None:
+            self.aborted_s = asyncio.get_running_loop().time()
+
+    async def scene(desk: Desk, gate: UnitGate, fingerprint: str) -> None:
+        line, transport = Line(gate, Peer(UNIT, fingerprint)), Transport()
+        line.down.transport = transport  # type: ignore[attr-defined]
+        await line.send(PretendUnit(UNIT).hello())
+        await asyncio.sleep(0.1)
+        identities.registry.revoke(UNIT, "Stolen.")
+        cut_off_s = asyncio.get_running_loop().time()
+        gate.ask_again()
+        await asyncio.sleep(2 * FAREWELL_MAX_S)
+        assert transport.aborted_s == pytest.approx(cut_off_s + FAREWELL_MAX_S)
+        await line.end()
+
+    play(identities, scene)
+
+
 def test_a_hello_in_another_units_name_is_refused(identities: PretendIdentities) -> None:
     async def scene(desk: Desk, gate: UnitGate, fingerprint: str) -> None:
         line = Line(gate, Peer(UNIT, fingerprint))

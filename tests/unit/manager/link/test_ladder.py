@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from manager.ledger.alarm_causes import AlarmCauses, Severity
 from manager.link import ladder
 from manager.link.ladder import LinkLadder
 from manager.setup.open_table import open_table
+from sim.time.loop import run_virtual
 from tests.kit.pretend_units import Desk, load_paytable, table_toml
 
 NAMES = ["LINK_LOST", "LINK_LOST_60_S", "LINK_LOST_10_MIN", "LINK_LOST_30_MIN"]
@@ -74,6 +76,25 @@ def test_each_rung_is_one_alarm_and_worse_than_the_one_before(floor: Floor) -> N
     assert cause.severity is Severity.NOTICE
     assert "is back after 96 minutes" in cause.last.sentence
     assert audit(floor.desk.store).sound
+
+
+def test_it_looks_once_a_second_for_as_long_as_it_runs(
+    floor: Floor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: a link that is lost after the first look, and that nobody looks at again."""
+    looked_s: list[float] = []
+
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        began_s = loop.time()
+        monkeypatch.setattr(floor.ladder, "look", lambda: looked_s.append(loop.time() - began_s))
+        running = asyncio.create_task(floor.ladder.run())
+        await asyncio.sleep(3.5)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    run_virtual(scenario())
+    assert looked_s == pytest.approx([1.0, 2.0, 3.0])
 
 
 def test_a_link_that_is_back_at_once_is_no_alarm(floor: Floor) -> None:

@@ -11,6 +11,7 @@ import pytest
 from manager.ledger.corrections.reasons import ReversalReason, Signed
 from manager.ledger.corrections.reversal import reverse_win
 from manager.ledger.engines.engine import StorageFailed
+from manager.link import admission
 from manager.link.connection import QUEUE_MAX
 from protocol.numbers import ROLE_EXECUTIVE
 from protocol.wire import events
@@ -23,6 +24,7 @@ from protocol.wire.messages import (
     Committed,
     Error,
     Event,
+    GoTo,
     Heartbeat,
     Meters,
     Reversed,
@@ -674,5 +676,48 @@ def test_what_arrives_while_the_ledger_is_handed_over_is_left_to_the_next_manage
         await asyncio.sleep(0.5)
         assert desk.manager.units.get("UF-touch-1").last_sequence == 0
         await line.hang_up()
+
+    play(main)
+
+
+def test_every_unit_is_sent_on_to_the_manager_that_serves_from_now_on() -> None:
+    """Catches: a table that stays with a manager that takes nothing in any more."""
+
+    async def main(desk: Desk) -> None:
+        desk.open_table("touch-2", opening='"8000.00"')
+        lines = [open_line(desk), open_line(desk, "touch-2")]
+        for line in lines:
+            await line.greet()
+        server = desk.manager.server
+        await server.hold()
+        server.send_on("192.0.2.7:7443", "South serves.")
+        for line in lines:
+            said = (await line.until_end())[-1]
+            assert said == GoTo("192.0.2.7:7443", "South serves.")
+
+    play(main)
+
+
+def test_what_comes_while_the_manager_is_held_has_no_receipt() -> None:
+    """Catches: an event that is acknowledged here, and that the next manager never gets."""
+
+    async def main(desk: Desk) -> None:
+        line = open_line(desk)
+        await line.greet()
+        await desk.manager.server.hold()
+        await line.say(events.RoundStart(1, ("2A",), (), (), 100))
+        await asyncio.sleep(1)
+        assert desk.manager.units.get(line.unit.unit_id).last_sequence == 0
+        desk.manager.server.send_on("192.0.2.7:7443", "South serves.")
+        assert not [each for each in await line.until_end() if isinstance(each, Ack)]
+
+    play(main)
+
+
+def test_one_too_many_hears_why_before_its_line_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main(desk: Desk) -> None:
+        monkeypatch.setattr(admission, "CONNECTIONS_MAX", 0)
+        line = open_line(desk)
+        assert await last_error(line) == ErrorCode.RATE
 
     play(main)
