@@ -34,6 +34,7 @@ COUNTED = {
     ast.FloorDiv: ast.Mult,
     ast.Mod: ast.Mult,
 }
+LOGGERS = ("log", "_log")
 EXTREMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 Key = tuple[str, str, str, str, str, int]
@@ -160,7 +161,7 @@ def _is_logging(node: ast.AST) -> bool:
     return (
         isinstance(function, ast.Attribute)
         and isinstance(function.value, ast.Name)
-        and function.value.id == "log"
+        and function.value.id in LOGGERS
     )
 
 

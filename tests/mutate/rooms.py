@@ -40,6 +40,7 @@ TESTS = (
     "tests/unit/controller",
     "tests/unit/protocol",
     "tests/unit/manager",
+    "tests/unit/deploy/tech/test_decode.py",
     "tests/contract/test_tls_enrolment.py",
     "tests/contract/test_tls_limits.py",
     "tests/contract/test_tls_link.py",

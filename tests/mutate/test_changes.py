@@ -19,6 +19,7 @@ class Till:
         if cents < 1 and not self.open:
             raise ValueError(f"{cents + 1} is not taken")
         log.info("took %d", cents + 1)
+        _log.warning("took %d", cents + 1)
         self.total += cents
 
         def later() -> int:
