@@ -9,11 +9,12 @@ import pytest
 
 from manager.intake.approvals import carry_out, concerns_a_claim, is_approval
 from manager.ledger.claims import ClaimState
+from manager.ledger.corrections.reasons import Signed
 from manager.ledger.errors import LedgerError
 from protocol.wire.errors import ErrorCode
 from protocol.wire.messages import Committed, Error
 from tests.kit.pretend_books import Books, document
-from tests.kit.pretend_units import only
+from tests.kit.pretend_units import PretendUnit, only
 
 TABLE, BIG = "touch-1", "four-aces"
 AUTHORITY = {"dealer_limit": "25.00", "executive_percent": 100, "executive_from": "5000.00"}
@@ -137,3 +138,22 @@ def test_a_table_hears_of_what_became_of_its_claim_and_of_nothing_else() -> None
     told = {"approve-win": True, "refuse-win": True, "back-out": True, "adjust": False}
     assert {name: concerns_a_claim({"command": name}) for name in told} == told
     assert not is_approval({"command": "back-out"})
+
+
+def test_a_commit_of_another_claim_books_nothing(waiting: Books) -> None:
+    """Catches: a win that is paid by a record that is not its own."""
+    claimed(waiting, 2, s2A=BIG)
+    claims = waiting.manager.book.claims
+    first, second = claims.get(TABLE, 1), claims.get(TABLE, 2)
+    claims.save(replace(first, refusal=second.refusal))
+    with pytest.raises(LedgerError, match="The commit of claim 1 is not in the ledger"):
+        decide(waiting, "approve-win")
+    assert waiting.manager.book.wins.of_round(TABLE, 1) == []
+
+
+def test_a_win_of_the_unit_before_is_approved_by_that_units_commit(waiting: Books) -> None:
+    """Catches: a win that nobody can approve any more once its unit was replaced."""
+    units = waiting.manager.units
+    units.permit_new_journal("UF-9", TABLE, Signed("Ann"), "another unit")
+    units.greet(PretendUnit("UF-9", b"another-journal!").hello())
+    assert "is win 1" in decide(waiting, "approve-win")

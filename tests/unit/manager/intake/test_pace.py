@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from manager.intake.pace import HOUR_MS, LOOKED_AT, Pace
+from manager.ledger.corrections.reasons import Signed
+from manager.ledger.corrections.restore import accept_restore
 from protocol.wire.errors import ErrorCode
 from protocol.wire.messages import Error
 from tests.kit.pretend_books import Books, document
@@ -94,3 +96,16 @@ def test_a_long_round_counts_from_its_start_after_a_restart_as_well() -> None:
     for number in range(2, LOOKED_AT + 1):
         assert play(books, number) == []
     Pace(books.manager.book).check(books.manager.book.tables.rules(TABLE), LOOKED_AT + 1)
+
+
+def test_what_is_sent_to_a_restored_ledger_again_comes_as_fast_as_it_can() -> None:
+    """Catches: rounds that people played, and that a ledger from a backup refuses as too fast."""
+    books = opened()
+    accept_restore(books.manager.book, Signed("Ann", "Bob", "the disk burnt"))
+    unit = books.units[TABLE]
+    again = 2 * LOOKED_AT + 2  # the START and the END of so many rounds were acknowledged before
+    known = books.manager.units.greet(unit.hello())
+    books.manager.intake.greeted(known, unit.hello(acked_sequence=again))
+    for number in range(1, LOOKED_AT + 2):
+        assert play(books, number) == []
+    assert play(books, LOOKED_AT + 2) == [ErrorCode.WAGER], "this one was never acknowledged"

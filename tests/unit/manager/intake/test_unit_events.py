@@ -13,6 +13,7 @@ from manager.ledger.corrections.reasons import Signed
 from protocol.proof.chain import encode_body
 from protocol.wire import events
 from protocol.wire.program_steps import PROGRAM_CHANGE
+from protocol.wire.rows import SeenTail
 from tests.kit.pretend_units import Desk, PretendUnit
 
 TABLE = "touch-1"
@@ -105,3 +106,19 @@ def test_settings_that_nobody_gave_the_table_are_told(desk: Desk) -> None:
     desk.say(TABLE, events.Settings(bytes(32)))
     assert desk.alarm_codes() == ["SETTINGS"]
     assert desk.manager.units.get(desk.units[TABLE].unit_id).settings_digest == bytes(32)
+
+
+def test_a_seal_that_proves_nothing_and_a_tail_of_another_ledger_are_told(desk: Desk) -> None:
+    """Catches: a ledger that was exchanged, and a unit that saw it, and nobody hears of it."""
+    desk.start(TABLE, 1, "1A")
+    tail = desk.store.tail()
+    right = (SeenTail(0, tail.number, tail.digest),)
+    desk.say(TABLE, events.Seal(1, "day", bytes(64), right))
+    assert desk.alarm_codes() == ["SEAL"]
+    desk.say(TABLE, events.Seal(1, "day", bytes(64), (SeenTail(0, tail.number, bytes(32)),)))
+    assert desk.alarm_codes() == ["SEAL", "TAIL"]
+    alarm = desk.manager.book.alarms.newest(1)[0]
+    assert (
+        alarm.sentence == f"Ledger transaction {tail.number} was told a unit with another digest."
+    )
+    assert (alarm.table_id, alarm.commit_ms > 0) == (TABLE, True)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from manager.intake.shuffler_advice import ShufflerAdvice
+from protocol.numbers import HAND_AGREES, HAND_DIFFERS
 from protocol.wire import events
 from protocol.wire.messages import CoverAll, HandCheck, Message
+from protocol.wire.rows import CheckedHand, ClaimedHand
 from tests.kit.pretend_units import Desk
 
 TABLE = "touch-1"
@@ -47,3 +50,40 @@ def test_the_column_of_the_last_deal_is_told_until_the_next_game(desk: Desk) -> 
     desk.end(TABLE, 1)
     desk.start(TABLE, 2, "5A")
     assert untold(desk) == []
+
+
+@pytest.mark.parametrize(
+    ("cards", "result", "seen"),
+    [
+        (("As", "Ah", "Ad", "Ac", "Ks"), HAND_AGREES, "four-aces"),
+        (("2s", "2h", "2d", "2c", "Ks"), HAND_DIFFERS, "four-of-a-kind"),
+        (("2s", "7h", "9d", "Jc", "Ks"), HAND_DIFFERS, ""),
+    ],
+)
+def test_a_claimed_hand_is_held_against_its_cards(
+    desk: Desk, cards: tuple[str, ...], result: int, seen: str
+) -> None:
+    """Catches: a supervisor who is told that the cards agree where they do not."""
+    desk.say(TABLE, events.Shown(1, 1, 5, cards))  # the newest word about a seat counts
+    answers = desk.claim(TABLE, 1, 1, s5A="four-aces").answers
+    (check,) = [each for each in answers if isinstance(each, HandCheck)]
+    assert check == HandCheck(1, (CheckedHand("5A", result, seen),))
+
+
+def test_cards_of_another_seat_deal_or_round_check_nothing(desk: Desk) -> None:
+    """Catches: a hand that is held against the cards of somebody else."""
+    desk.say(TABLE, events.Shown(1, 2, 4, ("As", "Ah", "Ad", "Ac", "Ks")))
+    answers = desk.claim(TABLE, 1, 1, s5A="four-aces").answers
+    assert not [each for each in answers if isinstance(each, HandCheck)], "that was the first deal"
+    advice, rules = ShufflerAdvice(desk.store), desk.manager.book.tables.rules(TABLE)
+    unit = desk.manager.units.get(desk.units[TABLE].unit_id)
+    hands = (ClaimedHand("4A", "four-aces"),)
+    assert advice.check(unit, rules, events.Claim(1, 2, hands, False))
+    assert advice.check(unit, rules, events.Claim(2, 2, hands, False)) == []
+
+
+@pytest.mark.parametrize(("mode", "count"), [("", 5), ("cover-all", 1)])
+def test_there_is_no_column_where_cover_all_is_not_played(
+    desk: Desk, mode: str, count: int
+) -> None:
+    assert ShufflerAdvice(desk.store).column(events.Dealt(1, 1, count, mode)) == []

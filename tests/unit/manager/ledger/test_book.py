@@ -284,3 +284,14 @@ def test_memory_lets_go_of_what_is_durable_and_not_needed() -> None:
     memory = desk.store._memory
     for kept in (memory._held, memory._added, memory._committing):
         assert not any(kept.get(each.name) for each in (EVENTS, TRANSACTIONS, POSTINGS))
+
+
+def test_an_opening_may_reach_its_limit_and_not_pass_it() -> None:
+    """Catches: a meter that begins above what it may show, or may not begin at it."""
+    desk = Desk()
+    desk.open_table("touch-1", limit='"12000.00"')
+    desk.manager.restate_opening("main", 1_200_000)
+    assert desk.shown() == 1_200_000
+    with pytest.raises(LedgerError, match="above its limit"):
+        desk.manager.restate_opening("main", 1_200_001)
+    assert desk.shown() == 1_200_000

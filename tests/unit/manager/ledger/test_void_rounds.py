@@ -14,6 +14,7 @@ from manager.intake.intake import Outcome
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.day_reports import day_report
 from manager.ledger.reports.gaming_day import GamingDay
+from manager.ledger.swipes import SwipedCard, Swipes
 from protocol.numbers import (
     METHOD_CARD,
     METHOD_DEALER,
@@ -21,6 +22,7 @@ from protocol.numbers import (
     METHOD_MANAGER,
     ROLE_EXECUTIVE,
     ROLE_SUPERVISOR,
+    SWIPE_CLAIM,
     SWIPE_VOID,
 )
 from protocol.wire import events
@@ -445,3 +447,22 @@ def test_an_order_that_came_too_late_says_so(desk: Desk) -> None:
 
 def told(outcome: Outcome) -> list[Message]:
     return [each for each in outcome.answers if isinstance(each, Void)]
+
+
+@pytest.mark.parametrize(("after_ms", "may_be"), [(-1, True), (0, True), (1, False)])
+def test_only_a_round_that_began_under_this_manager_is_known_to_have_no_ticket(
+    desk: Desk, after_ms: int, may_be: bool
+) -> None:
+    """Catches: a card that was swiped for VOID just before a restart, and is forgotten then."""
+    desk.start(TABLE, 1, "2A")
+    swipes = Swipes(desk.store)
+    began_ms = desk.store.last_commit_ms
+    played = desk.manager.book.rounds.get(TABLE, 1)
+    assert swipes.may_be_void(played._replace(started_ms=began_ms + after_ms)) is may_be
+    later = played._replace(started_ms=began_ms + 1)
+    swipes.give(TABLE, SWIPE_CLAIM, 1, SwipedCard("Kim", ROLE_SUPERVISOR), bytes(16))
+    assert not swipes.may_be_void(later)
+    swipes.give(TABLE, SWIPE_VOID, 1, SwipedCard("Kim", ROLE_SUPERVISOR), b"1" * 16)
+    assert swipes.may_be_void(later)
+    assert not swipes.may_be_void(later._replace(number=2))
+    assert not swipes.may_be_void(later._replace(table_id=OTHER))

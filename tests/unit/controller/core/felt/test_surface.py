@@ -297,3 +297,11 @@ def test_there_is_a_memory_only_of_what_is_sure(table: Table) -> None:
     table.surface._anchor.state = HELD
     assert table.surface.memory() is None
     assert table.surface.is_held
+
+
+def test_a_look_before_anything_was_read_moves_nothing() -> None:
+    """Catches: a table that falls over at its first look, because nothing was learned yet."""
+    surface = Surface()
+    surface.look(0, True)
+    surface.look(tuning.LEARN_EVERY_MS, True)
+    assert surface.memory() == (0.0, [])

@@ -94,3 +94,33 @@ def test_a_journal_that_goes_on_for_another_uses_no_claim_number_twice(touch: Ta
     for told, kept in ((7, 7), (4, 7), (9, 9)):
         taken(touch, events.Restored(bytes(16), 12, 3, told, counters, 0, 0))
         assert (touch.state.round_number, touch.state.last_claim_number) == (3, kept)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    ["start", "claim", "settled", "end", "voided", "reopened", "late", "late end", "restored"],
+)
+def test_what_was_being_entered_ends_with_what_it_was_entered_into(touch: Table, turn: str) -> None:
+    """Catches: a hand of the last game that is given to a seat of the next one."""
+    state = touch.state
+    touch.start("2A", "5A")
+    number = state.round_number
+    claim = events.Claim(number, 1, (ClaimedHand("5A", "four-aces"),), False)
+    late = events.LateEntry(number, 1, bytes(16), "power", ("2A",), (), ())
+    counters = Counters(number, 2, 200, 0, 0)
+    turns: dict[str, tuple[list[events.EventBody], events.EventBody]] = {
+        "start": ([events.RoundEnd(number)], events.RoundStart(number + 1, ("2A",), (), ())),
+        "claim": ([], claim),
+        "settled": ([claim], events.Settled(1, 1, LINES, ())),
+        "end": ([], events.RoundEnd(number)),
+        "voided": ([], events.Voided(number, 2, 1, "misdeal", bytes(16))),
+        "reopened": ([events.RoundEnd(number)], events.Reopened(number, 2, 1, bytes(16))),
+        "late": ([events.RoundEnd(number)], late),
+        "late end": ([events.RoundEnd(number), late], events.RoundEnd(number)),
+        "restored": ([], events.Restored(bytes(16), 1, number, 0, counters, 0, 0)),
+    }
+    before, last = turns[turn]
+    taken(touch, *before)
+    state.selected_seat, state.selected_letter, state.pending_hand = 2, "A", "four-aces"
+    taken(touch, last)
+    assert (state.selected_seat, state.selected_letter, state.pending_hand) == (0, "", "")

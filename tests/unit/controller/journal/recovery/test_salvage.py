@@ -11,8 +11,8 @@ import pytest
 
 from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
-from controller.journal.records import JournalRecord
-from controller.journal.recovery.salvage import END_MARK, Salvage, salvage
+from controller.journal.records import JournalRecord, Salvaged
+from controller.journal.recovery.salvage import END_MARK, Salvage, follows, salvage
 from controller.journal.recovery.sqlite_pages import COMMITTED, FOLDED, LEFT_OVER, Row, rows_of
 from controller.journal.state_image import Baseline, CriticalState
 from protocol.proof import chain
@@ -262,3 +262,11 @@ def test_what_was_carried_over_counts_until_it_was_recorded_anew(
     ]
     found = salvaged(monkeypatch, *records, Row(1, (None, *place), COMMITTED))
     assert [line.sequence for line in found.carried] == ([] if is_restored else [3])
+
+
+@pytest.mark.parametrize("digest", [b"", bytes(31), bytes(33)], ids=len)
+def test_a_record_follows_no_digest_that_is_none(digest: bytes) -> None:
+    """Catches: a damaged digest that proves whatever comes after it."""
+    body = chain.encode_body(events.RoundEnd(1).to_body())
+    record = Salvaged(bytes(16), 2, events.ROUND_END, body, 1, 1, digest, 1)
+    assert not follows(record, digest)

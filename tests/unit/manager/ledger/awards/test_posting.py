@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from manager.ledger.awards.posting import envy_entry, handed_over_entry
+from dataclasses import replace
+
+import pytest
+
+from manager.ledger.awards.posting import award_entry, envy_entry, handed_over_entry
+from manager.ledger.pricing import EACH_FULL, MeterState, Movement, Pay
 from manager.ledger.store.entries import BY_THE_MANAGER, Posting, Reference
 from manager.money import MICROCENTS_PER_CENT
 from protocol.wire.rows import EnvyLine
@@ -22,3 +27,27 @@ def test_an_entry_about_one_sensor_names_it() -> None:
     line, reference = EnvyLine("5A", 1_000), Reference("touch-1", 7, "5A", 3)
     entry = envy_entry(line, "touch-1", "players", reference, BY_THE_MANAGER)
     assert entry.sentence == "Envy of $10.00 at touch-1 round 7, 5A."
+
+
+@pytest.mark.parametrize(
+    ("posted", "policy", "sentence", "pocket"),
+    [
+        (False, "sequential", "The meter was too small; the house added the rest.", "shortfall"),
+        (False, EACH_FULL, "Each winner is paid in full; the house added what", "shortfall"),
+        (True, EACH_FULL, "The house pays its posted prize to each winner.", "prizes"),
+    ],
+)
+def test_why_the_house_pays_is_said_and_booked_apart(
+    posted: bool, policy: str, sentence: str, pocket: str
+) -> None:
+    """Catches: a shortfall that the books call a planned prize, or the other way round."""
+    pay = Pay("5A", "straight-flush", "main", 0, 10_000)
+    before = MeterState("main", 0, 0, 0, 0, policy=policy, posted=posted)
+    short = 10_000 * MICROCENTS_PER_CENT
+    movement = Movement(pay, 10_000, shortfall_microcents=short, before=before, after=before)
+    entry = award_entry(movement, "touch-1", "players", Reference("touch-1", 7), BY_THE_MANAGER)
+    assert sentence in entry.sentence
+    assert Posting(f"house/{pocket}", -short) in entry.postings
+    enough = replace(movement, shortfall_microcents=0, house_microcents=short)
+    entry = award_entry(enough, "touch-1", "players", Reference("touch-1", 7), BY_THE_MANAGER)
+    assert "house" not in entry.sentence

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from manager.ledger.engines import sqlite_engine
+from manager.ledger.engines.engine import Batch, Fenced, Tail
+from manager.ledger.engines.relations import TRANSACTIONS
 from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.errors import StoreError
 
@@ -52,3 +54,31 @@ def test_a_ledger_without_its_identity_is_not_served(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="lost its own identity"):
         engine.load()
     engine.close()
+
+
+def test_what_does_not_follow_the_last_transaction_is_not_written(tmp_path: Path) -> None:
+    """Catches: two writers of one ledger, and the second one's cents in place of the first's."""
+    engine = SqliteEngine(str(tmp_path / "ledger.sqlite"))
+    engine.acquire()
+    first, second = Tail(1, b"\x01" * 32), Tail(2, b"\x02" * 32)
+    for previous in (first, second):
+        with pytest.raises(Fenced):
+            engine.commit(noted(previous, Tail(previous.number + 1, bytes(32))))
+    engine.commit(noted(Tail(0, bytes(32)), first))
+    others = (Tail(0, bytes(32)), Tail(1, bytes(32)), second)
+    for previous in others:
+        with pytest.raises(Fenced):
+            engine.commit(noted(previous, second))
+    assert engine.load().tail == first
+    assert engine.resolve(noted(Tail(0, bytes(32)), first))
+    assert not engine.resolve(noted(first, second))
+    engine.commit(noted(first, second))
+    assert engine.load().tail == second
+    engine.close()
+
+
+def noted(previous: Tail, newest: Tail) -> Batch:
+    """One transaction that moves nothing."""
+    head = (newest.number, "NOTE", "", 0, "", 0, "Noted.", "{}", 1, "", 0, 0, 0, b"")
+    row = (*head, b"", 0, b"", b"", newest.digest)
+    return Batch(previous, newest, {TRANSACTIONS.name: {(newest.number,): row}})
