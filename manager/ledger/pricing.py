@@ -151,14 +151,6 @@ def _share(wager_cents: int, rate: Rate) -> Share:
     return Share(rate.meter_id, contribution - overflow, reserve + to_reserve, overflow)
 
 
-def contribute(state: MeterState, share: Share) -> MeterState:
-    return replace(
-        state,
-        player_microcents=state.player_microcents + share.contribution_microcents,
-        reserve_microcents=state.reserve_microcents + share.reserve_microcents,
-    )
-
-
 def percent_of(total_microcents: int, percent_ppm: int) -> int:
     """Whole cents, truncated; the rest stays on the meter."""
     share = total_microcents * whole(percent_ppm, "A percentage")

@@ -242,8 +242,10 @@ def test_a_round_that_a_new_journal_goes_on_with_is_as_old_as_it_was(journal: Jo
     state = messages.State(before, 5, bytes(32), 3, 0, NO_COUNTERS, 1, ())
 
     async def scenario() -> None:
-        keeper = restarted(journal, wall)
+        keeper, announced = restarted(journal, wall), list[tuple[Answer, str]]()
+        keeper._announce = lambda answer, spoken: announced.append((answer, spoken))
         await keeper.adopt_state(state, [told])
+        assert announced == [(TAKEN, "")], "whoever shows the round looks again"
         assert (keeper.state.round_open, keeper.state.round_number) == (True, 3)
         assert keeper.clock.age_ms() == 60_000
         journal.close()

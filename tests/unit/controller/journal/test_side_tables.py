@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.journal.file import JournalFault
-from controller.journal.records import Entry, StoredSettings
+from controller.journal.records import Entry, Salvaged, StoredSettings
 from protocol.wire import events
 from protocol.wire.settings import settings_digest
 from sim.storage.disk import SimDisk
@@ -110,3 +110,21 @@ def test_a_damaged_moment_closes_the_table(disk: SimDisk) -> None:
     with pytest.raises(JournalFault, match="pressed last"):
         again.beside.moments()
     again.close()
+
+
+def test_what_was_salvaged_is_kept_until_its_records_take_its_place(disk: SimDisk) -> None:
+    """Catches: salvaged bets that are lost on the way, or recorded at every start anew."""
+    journal = opened(disk)
+    left = [Salvaged(bytes(16), number, 7, b"body", 1, 2, bytes(32), 1) for number in (4, 5)]
+    journal.beside.keep_salvage(left)
+    journal.close()
+    journal = opened(disk)
+    assert journal.beside.salvage() == left
+    journal.append(events.ROUND_END, events.RoundEnd(1).to_body(), 1, 1)
+    assert journal.beside.salvage() == left
+    journal.adopt_salvage([Entry(events.ROUND_END, events.RoundEnd(1).to_body(), 1, 1)])
+    assert journal.beside.salvage() == []
+    journal.close()
+    journal = opened(disk)
+    assert (journal.beside.salvage(), journal.last_sequence) == ([], 2)
+    journal.close()

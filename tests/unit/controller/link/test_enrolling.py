@@ -41,3 +41,10 @@ def test_the_page_shows_the_six_digits_and_then_what_is_missing(identity: UnitId
 def test_what_cannot_be_read_is_not_shown(identity: UnitIdentity, content: bytes) -> None:
     identity.asking.write_bytes(content)
     assert enrolling.asking_sentence(identity) == ""
+
+
+def test_nothing_can_be_told_twice(identity: UnitIdentity) -> None:
+    """Catches: a unit that was enrolled without a question, and whose command falls over then."""
+    for _ in range(2):
+        enrolling.tell_nothing(identity)
+    assert not identity.asking.exists()

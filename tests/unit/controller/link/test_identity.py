@@ -127,3 +127,12 @@ def test_the_dates_of_both_certificates_are_told_when_one_cannot_be_read(tmp_pat
     identity = UnitIdentity(tmp_path)
     assert [each["name"] for each in identity.dates()] == ["unit", "ca"]
     assert {each["until"] for each in identity.dates()} == {None}
+
+
+def test_the_dates_of_a_certificate_are_its_own(tmp_path: Path) -> None:
+    identity = UnitIdentity(tmp_path)
+    identity.ensure_seal_key()
+    identity.ca.write_bytes(certificates.pem(CA))
+    dates = (CA.not_valid_before_utc.isoformat(), CA.not_valid_after_utc.isoformat())
+    nothing = {"name": "unit", "from": None, "until": None}
+    assert identity.dates() == [nothing, {"name": "ca", "from": dates[0], "until": dates[1]}]

@@ -13,7 +13,7 @@ from manager.ledger.corrections.reasons import StopReason
 from manager.ledger.corrections.replacement import record_instead
 from manager.ledger.corrections.term_changes import change_terms, close, resume, set_limit, suspend
 from manager.ledger.store.chain import Recorded
-from tests.kit.pretend_books import HOUSE, TERMS, TWO, Books, document, game
+from tests.kit.pretend_books import CENT, HOUSE, LEVELS, TERMS, TWO, Books, document, game
 
 STOP = StopReason.HOUSE_DECISION
 
@@ -98,6 +98,21 @@ def test_what_a_reversal_had_to_shift_belongs_to_it(books: Books) -> None:
     books.reverse(1)
     (reversal,) = [each for each in all_of(books) if each.kind == "REVERSAL"]
     assert '"shifted":{"meter' in reversal.detail_text
+    assert troubles(books) == []
+
+
+def test_what_the_house_gives_to_a_reversal_belongs_to_it(books: Books) -> None:
+    """Catches: a sound reversal called forged where the whole meter was not enough for it."""
+    terms = TERMS | {"opening": "10.00", "contribution_ppm": 0, "reserve_ppm": 0}
+    played = {"A": game(LEVELS.id, mega="main", minor="low")}
+    books.open(document(jackpots={"main": terms, "low": TERMS}, games=played))
+    for number, hand in ((1, "mega"), (2, "tenth")):
+        books.start("touch-1", number, "5A")
+        books.paid(number, number, _5A=hand)
+        books.end("touch-1", number)
+    books.reverse(1)
+    (reversal,) = [each for each in all_of(books) if each.kind == "REVERSAL"]
+    assert dict(reversal.postings)["house/shortfall"] == -9_000 * CENT
     assert troubles(books) == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from manager.audit.audit import audit_transactions
+from manager.audit.earlier import EarlierDays
 from manager.audit.voids import VoidAudit
 from manager.ledger.store.chain import Recorded, next_digest
 from manager.ledger.store.entries import Posting
@@ -63,3 +64,21 @@ def test_a_chain_that_was_hashed_anew_over_it_is_called_bad(desk: Desk) -> None:
     finding, _ = audit_transactions(desk.store.genesis(), forged)
     assert not finding.sound
     assert "gives wager 1 back, which is not one of its round" in finding.sentence
+
+
+def test_a_wager_of_the_days_before_is_given_back_once(desk: Desk) -> None:
+    """Catches: an audit of today that lets yesterday's wager be given back twice, or not at all."""
+    recorded = entries(desk)
+    wager = next(each for each in recorded if each.kind == "WAGER")
+    voided = recorded[-1]
+    assert VoidAudit(EarlierDays(desk.store, wager.number)).take(voided) == ""
+    resumed = VoidAudit(EarlierDays(desk.store, wager.number))
+    assert resumed.take(voided) == ""
+    assert "not one of its round" in resumed.take(voided)
+    for last in (0, wager.number - 1):
+        before = VoidAudit(EarlierDays(desk.store, last))
+        assert "not one of its round" in before.take(voided), "it is of no day before"
+    opening = voided._replace(detail_text='{"undoes":1}', reference=recorded[0].reference)
+    assert recorded[0].kind != "WAGER"
+    resumed = VoidAudit(EarlierDays(desk.store, wager.number))
+    assert "not one of its round" in resumed.take(opening), "only wagers are given back"

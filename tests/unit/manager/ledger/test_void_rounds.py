@@ -11,6 +11,7 @@ import pytest
 from manager.audit.audit import audit
 from manager.explain.statement import explain
 from manager.intake.intake import Outcome
+from manager.ledger.corrections.voiding import order_standing
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.day_reports import day_report
 from manager.ledger.reports.gaming_day import GamingDay
@@ -466,3 +467,31 @@ def test_only_a_round_that_began_under_this_manager_is_known_to_have_no_ticket(
     assert swipes.may_be_void(later)
     assert not swipes.may_be_void(later._replace(number=2))
     assert not swipes.may_be_void(later._replace(table_id=OTHER))
+
+
+def test_the_people_who_ordered_a_void_read_what_has_become_of_it(desk: Desk) -> None:
+    """Catches: bets that stand, told to two people as given back; or the other way round."""
+    book = desk.manager.book
+
+    def standing() -> str:
+        return order_standing(book, TABLE, 1)
+
+    over = "The game was over before its table could void it. Its bets stand."
+    assert standing() == over, "there was none"
+    desk.start(TABLE, 1, "2A", "5A")
+    desk.manager.correct(ORDER | BOTH)
+    assert standing().startswith("Its table has not taken it in yet")
+    desk.claim(TABLE, 1, 1, _5A="four-aces")
+    assert standing().startswith("Its table has not voided it: claim 1 stands.")
+    desk.say(TABLE, events.Cancel(1, 1))
+    assert standing().startswith("Its table has not taken it in yet")
+    order = ordered(desk)
+    desk.say(TABLE, voided(order))
+    assert standing() == "Its table has voided the game."
+    desk.start(TABLE, 2, "2A")
+    assert standing() == "Its table has voided the game."
+    assert order_standing(book, TABLE, 2).startswith("Its table has not taken it in yet")
+    desk.end(TABLE, 2)
+    assert order_standing(book, TABLE, 2) == over
+    desk.start(TABLE, 3, "2A")
+    assert order_standing(book, TABLE, 2) == over

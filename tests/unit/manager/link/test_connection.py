@@ -14,6 +14,7 @@ from manager.link.connection import QUEUE_MAX, Connection
 from manager.link.meter_frames import MeterFrame
 from protocol.wire.errors import ErrorCode, ProtocolError
 from protocol.wire.messages import Heartbeat, decode
+from protocol.wire.rows import BundleWish, ProgramOffer
 from protocol.wire.version import LINK_DOWN_MS
 from sim.time.loop import run_virtual
 
@@ -294,3 +295,45 @@ def test_meters_that_came_while_others_waited_for_their_commit_follow_them() -> 
         return stream.written
 
     assert run_virtual(main()) == [b"1", b"2"]
+
+
+@pytest.mark.parametrize("wishes", [(), (BundleWish(5, 0, "Pat"),)])
+@pytest.mark.parametrize("offers", [(), (ProgramOffer(3, 9000, bytes(32), "0.3.0"),)])
+def test_a_beat_carries_whatever_is_wanted_or_offered(
+    wishes: tuple[BundleWish, ...], offers: tuple[ProgramOffer, ...]
+) -> None:
+    """Catches: a program that is offered only to who is asked for a bundle as well."""
+
+    async def main() -> None:
+        unit, beats = connected(Taking()), list[bytes]()
+        cast(Any, unit.stream).write_frames = beats.extend
+        unit.bundle_wishes, unit.offers = wishes, offers
+        sending = asyncio.create_task(unit.send_forever())
+        await asyncio.sleep(1.5)
+        (beat,) = (decode(each[4:]) for each in beats)
+        assert isinstance(beat, Heartbeat)
+        assert (beat.bundle, beat.offer) == (wishes, offers)
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+    run_virtual(main())
+
+
+def test_a_unit_is_quiet_when_nothing_waits_for_it_to_read() -> None:
+    async def main() -> None:
+        stream = Stalled()
+        unit = connected(stream)
+        assert unit.is_quiet
+        unit.send_encoded(b"x", DURABLE + 1)
+        assert not unit.is_quiet, "it waits for its commit"
+        unit._queue.clear()
+        sending = asyncio.create_task(unit.send_forever())
+        await asyncio.sleep(1.1)
+        assert not unit.is_quiet, "the first beat is not taken"
+        stream.taken.set()
+        await asyncio.sleep(0.1)
+        assert unit.is_quiet
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+    run_virtual(main())

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable
+from typing import Any, cast
 
 import pytest
 
 from kit.rate_limit import Bucket, Pacer
 from manager.link.gate import FAREWELL_MAX_S, Peer, UnitGate
 from manager.link.paced_reader import READS_BURST, READS_PER_S, PacedReader
+from protocol.secrets import tls
 from protocol.wire.errors import ErrorCode
 from protocol.wire.framing import frame
 from protocol.wire.messages import Error, Heartbeat, Message, Welcome, decode
@@ -266,3 +268,28 @@ def test_addresses_are_paced_apart_and_remembered_within_bounds() -> None:
     for number in range(5000):
         pacer.take(f"10.1.{number}", 0.0)
     assert len(pacer._buckets) == 1024
+
+
+def test_a_certificate_is_good_for_as_long_as_it_counts_and_for_its_own_name(
+    identities: PretendIdentities, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: a stolen unit whose address is never sent away from the door."""
+    fingerprint = identities.enrol()
+    monkeypatch.setattr(tls, "peer_name", lambda peer: peer[0])
+    monkeypatch.setattr(tls, "peer_fingerprint", lambda peer: peer[1])
+    gate = UnitGate(identities.store, serve=cast(Any, None), noted=lambda: None)
+
+    def is_good(*peer: str) -> bool:
+        return gate.is_good(cast(Any, peer))
+
+    assert is_good(UNIT, fingerprint)
+    assert not is_good("UF-touch-2", fingerprint)
+    assert not is_good(UNIT, "ab" * 32)
+    identities.registry.revoke(UNIT, "Stolen.")
+    assert not is_good(UNIT, fingerprint)
+
+    def nameless(_peer: object) -> str:
+        raise tls.TlsRefused("It has no name.")
+
+    monkeypatch.setattr(tls, "peer_name", nameless)
+    assert not is_good(UNIT, fingerprint)

@@ -721,3 +721,28 @@ def test_one_too_many_hears_why_before_its_line_ends(monkeypatch: pytest.MonkeyP
         assert await last_error(line) == ErrorCode.RATE
 
     play(main)
+
+
+def test_an_error_that_a_unit_reports_is_told_once_and_halts_where_it_cannot_be_kept() -> None:
+    """Catches: a manager that goes on with books of which it knows nothing any more."""
+
+    async def main(desk: Desk) -> None:
+        line, server = open_line(desk), desk.manager.server
+        await line.greet()
+        for _ in range(2):
+            await line.send(Error(ErrorCode.INTERNAL, "My disk is slow.", 0))
+            await asyncio.sleep(0.1)
+        assert desk.alarm_codes() == ["UNIT"]
+        alarm = desk.manager.book.alarms.newest(1)[0]
+        assert alarm.sentence == "The unit reports: My disk is slow."
+        assert not server.halted.is_set()
+        desk.manager.book.alarms.record_once = fails  # type: ignore[method-assign]
+        await line.send(Error(ErrorCode.INTERNAL, "My disk is slow.", 0))
+        await asyncio.sleep(0.1)
+        assert server.halted.is_set()
+        await line.until_end()
+
+    def fails(*_: Any) -> None:
+        raise StorageFailed("the disk is gone")
+
+    play(main)

@@ -422,3 +422,11 @@ def test_a_seat_pressed_again_is_let_go() -> None:
     table.accept(commands.seat(5))
     table.accept(commands.seat(2))
     assert table.state.selected_seat == 2
+
+
+def test_a_display_without_buttons_says_what_it_is_about() -> None:
+    """Catches: a sentence with a hole in the place of what was refused."""
+    table, around = Table(make_rules()), Around([], said="Seat 5 has no bet.", said_age_ms=0)
+    told = guide(table.state, table.rules, around)
+    assert said(table.state, table.rules, around) == (told.word, told.sentence)
+    assert told.sentence == "Seat 5 has no bet."

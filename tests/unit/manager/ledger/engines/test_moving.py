@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from manager.audit.audit import audit
+from manager.ledger.engines import postgres_copy
 from manager.ledger.engines.moving import copy_ledger, remove_copy
-from manager.ledger.engines.places import engine_at
+from manager.ledger.engines.places import database_of, engine_at
 from manager.ledger.engines.relations import RELATIONS
 from manager.ledger.errors import StoreError
 from manager.ledger.store.store import Store
@@ -48,3 +49,20 @@ def test_a_copy_that_is_given_up_leaves_nothing(desk: Desk, tmp_path: Path) -> N
     remove_copy(target)
     remove_copy(target)  # what is gone stays gone
     assert not any(Path(f"{target}{end}").exists() for end in ("", "-wal", "-shm"))
+
+
+def test_a_copy_in_a_database_is_removed_there_and_not_as_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: a half-made copy that stays in the way of the next move."""
+    removed: list[tuple[str, ...]] = []
+    monkeypatch.setattr(postgres_copy, "remove_whole", lambda *place: removed.append(place))
+    target = "postgresql://manager@db.local/floor"
+    remove_copy(target)
+    assert removed == [database_of(target)]
+    file = tmp_path / "copy.sqlite"
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{file}{suffix}").touch()
+    remove_copy(str(file))
+    assert list(tmp_path.iterdir()) == []
+    assert len(removed) == 1
