@@ -74,13 +74,18 @@ class Reach:
     def tests_for(self, change: Change) -> list[Reached]:
         """Every test that runs the changed function, in the order in which they are asked.
 
-        Of a function that nobody was seen to run, which may be new, all tests of its module.
+        Of a function that nobody was seen to run, which may be new, all tests of its module. It may
+        also run when its module is read: then a test of its own file sees what it left behind.
         """
         index = self._index()
-        found = index.get(f"{change.module}:{change.function}") or index.get(change.module, [])
         module = Path(change.module)
         own_folder = f"tests/unit/{module.parent}/"
         own_file = f"{own_folder}test_{module.stem}.py"
+        found = index.get(f"{change.module}:{change.function}")
+        if not found:
+            of_module = index.get(change.module, [])
+            own = [_reached(row) for row in self._rows.get(own_file, [])]
+            found = [*of_module, *(each for each in own if each not in of_module)]
         in_file: Counter[str] = Counter()
         ranked: list[tuple[tuple[bool, bool, int, int, float], Reached]] = []
         for each in sorted(found, key=lambda each: each.cpu_s):

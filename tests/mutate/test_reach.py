@@ -43,3 +43,22 @@ def test_each_other_file_has_its_turn_before_any_is_asked_twice(tmp_path: Path) 
     assert reach.unmeasured(tmp_path, [OWN, *FAR]) == []
     asked = [each.test.rpartition("_")[2] for each in reach.tests_for(change)]
     assert asked == ["f", "c", "a", "b", "g"], "nobody asks a test that is gone"
+
+
+def test_of_a_function_that_runs_when_its_module_is_read_its_own_file_is_asked(
+    tmp_path: Path,
+) -> None:
+    """Catches: a change that only a look at the module's own tables could notice."""
+    for file in (OWN, NEAR):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text("", encoding="utf-8")
+    reach = Reach(tmp_path / "reach.json")
+    rows: list[dict[str, object]] = [
+        {"test": f"{OWN}::test_a", "cpu_s": 0.1, "functions": []},
+        {"test": f"{OWN}::test_b", "cpu_s": 0.2, "functions": ["manager/link/server.py:other"]},
+        {"test": f"{NEAR}::test_c", "cpu_s": 0.1, "functions": []},
+    ]
+    reach.measure(tmp_path, [OWN, NEAR], lambda _parts: [rows])
+    change = Change("manager/link/server.py", "made", 1, "return 1", "number", "1", "2", 7, 8)
+    asked = [each.test.rpartition("_")[2] for each in reach.tests_for(change)]
+    assert asked == ["a", "b"]

@@ -126,8 +126,9 @@ class Copy:
             return ""
         if code < 0:
             return "it does not end"
-        words = [line.split() for line in output.splitlines()]
-        named = [line[1] for line in words if len(line) > 1 and line[0] in ("FAILED", "ERROR")]
+        # A test's name may have spaces in its brackets; what comes behind it is its reason.
+        told = [line.partition(" ") for line in output.splitlines()]
+        named = [rest.partition(" - ")[0] for word, _, rest in told if word in ("FAILED", "ERROR")]
         return named[0] if named else NOT_ASKED
 
     def record(self, files: list[str]) -> list[dict[str, object]]:
