@@ -182,4 +182,4 @@ def _install(identity: UnitIdentity, unit_id: str, ca_der: bytes, granted: bytes
     pem = certificate.public_bytes(Encoding.PEM)
     write_private(identity.ca, ca.public_bytes(Encoding.PEM))
     write_private(identity.unit, stored["key"].encode() + pem)
-    identity.pending.unlink(missing_ok=True)
+    identity.pending.unlink()

@@ -435,3 +435,32 @@ def test_what_is_remembered_at_play_is_what_a_restart_finds(journal: Journal) ->
         journal.close()
 
     run_virtual(scenario())
+
+
+def test_that_people_train_and_whose_settings_count_is_durable_and_announced(
+    journal: Journal,
+) -> None:
+    """Catches: a training that nobody can prove, or settings that a power cut takes back."""
+
+    async def scenario() -> None:
+        keeper, announced = restarted(journal, Wall()), list[Answer]()
+        keeper._announce = lambda answer, _spoken: announced.append(answer)
+        await keeper.begin_training([], "Supervisor 1")
+        await keeper.end_training()
+        services = [
+            wire_events.Service.from_body(each.body) for each in journal.records.after(0, 9)
+        ]
+        assert [(each.function, each.tech, each.result) for each in services] == [
+            ("training", "Supervisor 1", "begun"),
+            ("training", "", "ended"),
+        ]
+        announced.clear()
+        await keeper.adopt_settings(b"settings")
+        stored = journal.beside.settings()
+        assert stored is not None
+        assert stored.body == b"settings"
+        assert journal.last_sequence == 3
+        assert announced == [TAKEN]
+        journal.close()
+
+    run_virtual(scenario())

@@ -106,3 +106,22 @@ def test_one_that_is_too_large_is_told_once_and_not_sent(caplog: Any) -> None:
 
     _run(main())
     assert caplog.text.count("too many for the link") == 1
+
+
+def test_one_that_is_as_large_as_may_be_is_sent_and_nobody_is_warned(caplog: Any) -> None:
+    async def main() -> None:
+        table = Table(bytes(BUNDLE_BYTES_MAX))
+        assert await table.hears(BundleWish(4, 0, "Ana"))
+
+    _run(main())
+    assert caplog.text == ""
+
+
+def test_a_unit_that_cannot_make_one_sends_nothing() -> None:
+    async def main() -> None:
+        table = Table()
+        table.parts.make = None
+        assert await table.hears(BundleWish(4, 0, "Ana")) == []
+        assert not await table.parts._is_made(BundleWish(4, 0, "Ana"))
+
+    _run(main())

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 
 import pytest
 
 from kit.files import write_private
-from manager.identity import certificates
+from manager.identity import certificates, requests
 from manager.identity.enrolments import REQUEST_VALID_MS, WRONG_MATCHES_MAX, Enrolments
 from manager.identity.errors import IdentityError
+from manager.identity.registry import Certificate
 from manager.identity.requests import Identities, carry_out
 from protocol.wire.enrolment import match_number
 from tests.kit.identity_store import TABLE, UNIT, PretendIdentities
@@ -234,3 +236,15 @@ def test_the_list_names_each_unit_before_its_certificates(identities: PretendIde
     )
     lines = carry_out(asked, {"command": "units"}).splitlines()
     assert fingerprint in lines[lines.index(UNIT) + 1]
+
+
+def test_the_list_of_units_says_when_a_certificate_was_issued_and_ended() -> None:
+    """Catches: a moment that is off, by which somebody looks for who was let in."""
+    moment_ms = 1_700_000_000_000
+    assert requests._day(moment_ms) == "2023-11-14 22:13"
+    issued = Certificate("ab" * 32, UNIT, moment_ms, 0, 0, "")
+    assert requests._standing(issued) == "issued 2023-11-14 22:13, not used yet"
+    used = replace(issued, first_used_ms=moment_ms)
+    assert requests._standing(used) == "issued 2023-11-14 22:13, in use"
+    ended = replace(used, ended_ms=moment_ms + 60_000, ended="Stolen.")
+    assert requests._standing(ended) == "issued 2023-11-14 22:13, ended 2023-11-14 22:14: Stolen."

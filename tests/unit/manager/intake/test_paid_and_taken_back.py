@@ -133,3 +133,17 @@ def test_the_key_opens_a_round_again_at_a_keypad_table_and_nowhere_else(desk: De
         desk.end(table_id, 1)
     assert desk.say("keys-1", by_key).answers == []
     assert "by key" in refusal(desk.say(TABLE, by_key)).sentence
+
+
+def test_a_receipt_names_the_round_under_way_or_none(desk: Desk) -> None:
+    """Catches: a receipt of another round that is taken for this one's."""
+    desk.start(TABLE, 1, "1A", "2A")
+    win = desk.win(TABLE, 1, 1, _2A="four-aces").win_number
+    desk.manager.correct(reversing(win))
+    desk.end(TABLE, 1)
+    assert desk.say(TABLE, events.Reversed(1, win)).answers == [], "it is still the last one"
+    desk.start(TABLE, 2, "1A")
+    for number in (1, 3):
+        said = refusal(desk.say(TABLE, events.Reversed(number, win))).sentence
+        assert said == f"Round {number} is not the last one of table {TABLE}."
+    assert desk.say(TABLE, events.Reversed(0, win)).answers == []

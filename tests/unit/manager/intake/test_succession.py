@@ -250,3 +250,20 @@ def test_a_record_that_came_from_the_journal_before_is_not_taken_in_again(desk: 
     for other in (place._replace(digest=bytes(32)), place._replace(sequence=99)):
         (answer,) = again(other)
         assert isinstance(answer, Error)
+
+
+def test_a_record_that_was_taken_in_from_any_of_its_journals_is_not_taken_in_again(
+    desk: Desk,
+) -> None:
+    """Catches: a bet that went through two salvaged journals, and is booked a second time."""
+    unit = desk.units[TABLE]
+    known = EarlierPlace(unit.journal_id, unit.sequence, unit.digest)
+    unknown = EarlierPlace(b"nobody-knows-it!", 3, bytes(32))
+    gone_on(desk)
+    now = desk.manager.units.get(UNIT)
+    body = recorded_anew(events.RoundEnd(1).to_body(), known, known=False)
+    twice = recorded_anew(body, unknown, known=False)
+    successions = desk.manager.units.successions
+    assert successions.has_taken(now, twice)
+    other = recorded_anew(events.RoundEnd(1).to_body(), unknown, known=False)
+    assert not successions.has_taken(now, other)

@@ -124,3 +124,30 @@ def test_what_a_unit_recorded_before_its_hello_is_told_apart(desk: Desk) -> None
     with pytest.raises(LedgerError, match="no unit UF-nobody"):
         units.get("UF-nobody")
     assert units.find("UF-nobody") is None
+
+
+@pytest.mark.parametrize(
+    ("signed", "sentence"),
+    [
+        (Signed("Ann", "", "the disk burnt"), "second person"),
+        (Signed("Ann", "Ann", "the disk burnt"), "two different people"),
+        (Signed("Ann", "Bob", "  "), "needs a note that says why"),
+    ],
+)
+def test_a_backup_is_not_gone_on_from_by_one_person_or_without_a_word(
+    desk: Desk, signed: Signed, sentence: str
+) -> None:
+    """Catches: one person who makes every unit believe another ledger."""
+    before = desk.store.tail()
+    with pytest.raises(LedgerError, match=sentence):
+        accept_restore(desk.manager.book, signed)
+    assert desk.store.tail() == before
+    assert refused(desk, ahead(desk)) is ErrorCode.TAIL
+
+
+def test_everybody_hears_that_the_ledger_goes_on_from_a_backup(desk: Desk) -> None:
+    assert [accept_restore(desk.manager.book, TWO) for _ in range(2)] == [1, 2]
+    assert desk.alarm_codes() == ["LEDGER_RESTORED"] * 2
+    sentence = desk.manager.book.alarms.newest(1)[0].sentence
+    assert "Ann and Bob" in sentence
+    assert "the disk burnt" in sentence

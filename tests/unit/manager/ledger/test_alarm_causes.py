@@ -6,7 +6,7 @@ import pytest
 
 from manager.audit.audit import audit
 from manager.ledger.alarm_causes import NOTE_MAX, AlarmCauses, Severity, severity_of
-from manager.ledger.engines.relations import ALARMS
+from manager.ledger.engines.relations import ALARM_ACKS, ALARMS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.changes import NEW, unpacked
 from manager.ledger.store.entries import EventSource
@@ -129,3 +129,32 @@ def test_the_history_is_searched(books: Books) -> None:
     assert [each["code"] for each in view.alarm_history("uf-2")] == ["FORK"]
     assert [each["code"] for each in view.alarm_history("%")] == ["SERVICE"]
     assert view.alarm_history("nothing like it") == []
+
+
+def test_who_acknowledged_what_stands_in_the_chain(books: Books, causes: AlarmCauses) -> None:
+    """Catches: an alarm that somebody put away, and of whom nobody can tell."""
+    for code in ("SERVICE", "DOOR"):
+        record(books, code, "Something.", unit="UF-1")
+    for cause in causes.all()[::-1]:
+        causes.acknowledge(cause.key, cause.last.number, "Sue", "I looked.")
+    rows = books.store.find(ALARM_ACKS, {})
+    assert [(row[0], row[1], row[4]) for row in rows] == [(1, "SERVICE", 1), (2, "DOOR", 2)]
+    acts = [each for each, _ in books.store.recorded() if each.kind == "ACT"]
+    assert [each.sentence for each in acts] == [
+        "Sue acknowledged SERVICE up to alarm 1.",
+        "Sue acknowledged DOOR up to alarm 2.",
+    ]
+    assert {each.reference.table_id for each in acts} == {"touch-1"}
+    assert '"note":"I looked."' in acts[0].detail_text
+
+
+def test_what_came_after_the_alarm_that_was_seen_is_open_since_then(
+    books: Books, causes: AlarmCauses
+) -> None:
+    for number in range(3):
+        record(books, "SERVICE", f"Opened, {number}.", unit="UF-1")
+        books.clock.ms += 60_000
+    newest = causes.all()[0].last
+    causes.acknowledge(BUS, newest.number - 1, "Sue")
+    (cause,) = causes.all()
+    assert (cause.is_open, cause.count, cause.first_ms) == (True, 1, newest.commit_ms)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from manager.ledger.corrections.reasons import ReversalReason, Signed
@@ -55,3 +57,12 @@ def test_a_note_has_its_limit(desk: Desk) -> None:
     put_stamp(desk.store, 1, Stamp.PAID, "Ann", "n" * NOTE_MAX)
     with pytest.raises(LedgerError, match="at most 200 letters"):
         put_stamp(desk.store, 2, Stamp.PAID, "Ann", "n" * (NOTE_MAX + 1))
+
+
+def test_who_stamped_what_stands_in_the_chain(desk: Desk) -> None:
+    """Catches: a slip that was stamped as paid, and of whom nobody can tell."""
+    put_stamp(desk.store, 2, Stamp.PAID, "Ann", "by cheque")
+    (act,) = [each for each, _ in desk.store.recorded() if each.kind == "ACT"]
+    assert act.sentence == "Ann stamped win 2: paid."
+    told = {"who": "Ann", "act": "stamp", "win": "2", "stamp": "paid", "note": "by cheque"}
+    assert json.loads(act.detail_text) == told

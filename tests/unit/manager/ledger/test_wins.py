@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from manager.ledger import wins as wins_module
 from manager.ledger.corrections.replacement import record_instead
 from manager.ledger.engines.relations import WIN_ENVY, WIN_LINES, WINS, Relation, Row, Where
+from manager.ledger.store.ledger import Ledger
 from manager.ledger.wins import WinsRead
 from protocol.wire.rows import EnvyLine
-from tests.kit.pretend_books import LEVELS, TERMS, TWO, Books, document, game
+from tests.kit.pretend_books import CENT, LEVELS, TERMS, TWO, Books, document, game
 
 TABLE = "touch-1"
 
@@ -127,3 +130,23 @@ def test_what_a_step_may_still_take_back_is_not_remembered() -> None:
     assert paid() == 100
     ledger.amount_cents, ledger.is_in_step = 200, False
     assert paid() == 200
+
+
+def test_a_win_that_was_fixed_at_its_claim_says_what_it_was_measured_on(books: Books) -> None:
+    """Catches: a page that explains an amount by the meter of another moment."""
+    terms = TERMS | {"contribution_ppm": 0, "reserve_ppm": 0, "freeze_claims": True}
+    jackpots = {"top": terms, "low": terms}
+    books.open(document(jackpots=jackpots, games={"A": game(LEVELS.id, mega="top", minor="low")}))
+    books.start(TABLE, 1, "1A", "5A")
+    books.paid(_5A="tenth", _1A="fifty")
+    wins = books.manager.book.wins
+    win = wins.find(1)
+    assert win is not None
+    assert wins.claimed_on(win) == {"5A": 100_000 * CENT}
+    assert wins.claimed_on(replace(win, frozen=False)) == {}
+    assert wins.claimed_on(replace(win, claim_number=2)) == {}, "that one was never logged"
+
+
+def test_what_is_read_from_a_file_is_not_taken_back(played: Books) -> None:
+    """Catches: wins that are read anew each time, because somebody might take them back."""
+    assert not Ledger(played.store.engine.reader()).is_in_step

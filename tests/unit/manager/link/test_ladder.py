@@ -166,3 +166,14 @@ def test_a_table_that_never_called_hides_none_behind_it() -> None:
 )
 def test_a_time_without_a_link_is_said_in_plain_words(seconds: int, words: str) -> None:
     assert ladder._words(seconds) == words
+
+
+def test_the_return_is_never_told_as_shorter_than_the_loss_that_was(floor: Floor) -> None:
+    """Catches: a link that is back after 0 seconds, where the clock of a restart was set back."""
+    floor.line = None
+    floor.pass_s(6)
+    floor.ladder._lost["touch-1"].since_s = floor.now_s
+    floor.line = SimpleNamespace(heard_s=floor.now_s)
+    floor.ladder.look()
+    alarm = floor.desk.manager.book.alarms.newest(1)[0]
+    assert alarm.sentence.endswith("is back after 5 seconds.")

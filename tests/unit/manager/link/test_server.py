@@ -746,3 +746,25 @@ def test_an_error_that_a_unit_reports_is_told_once_and_halts_where_it_cannot_be_
         raise StorageFailed("the disk is gone")
 
     play(main)
+
+
+def test_a_manager_that_halts_or_is_held_leaves_nothing_half_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Catches: units that stay connected to a manager that can book nothing any more."""
+
+    async def main(desk: Desk) -> None:
+        line, server, waited = open_line(desk), desk.manager.server, list[str]()
+        await line.greet()
+
+        async def all_written() -> None:
+            waited.append("all is written")
+
+        monkeypatch.setattr(server._events, "all_written", all_written)
+        await server.hold()
+        assert waited == ["all is written"]
+        server.halt("the disk is gone")
+        assert server.halted.is_set()
+        await line.until_end()
+
+    play(main)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 from pathlib import Path
 
 import cbor2
@@ -15,7 +16,8 @@ from protocol.proof.check_seals import main as check_seals
 from protocol.proof.seal import Sealer, check_history, is_genuine, sealed_bytes
 from protocol.wire import events
 from protocol.wire.errors import ProtocolError
-from protocol.wire.messages import Event, Hello
+from protocol.wire.framing import frame
+from protocol.wire.messages import Ack, Event, Hello
 from protocol.wire.rows import ClaimedHand
 from tests.kit.pretend_units import PretendUnit
 
@@ -140,3 +142,18 @@ def test_a_capture_holds_one_hello_and_events_only(tmp_path: Path) -> None:
         write_capture(file, hello, [hello])  # type: ignore[list-item]
     with path.open("rb") as file, pytest.raises(ProtocolError, match="Hello among the events"):
         list(read_capture(file)[1])
+
+
+@pytest.mark.parametrize("first", [b"", frame(Ack(1, 1).encode())])
+def test_a_file_that_does_not_say_whose_it_is_proves_nothing(first: bytes) -> None:
+    with pytest.raises(ProtocolError, match="does not begin with a hello"):
+        read_capture(io.BytesIO(first))
+
+
+@pytest.mark.parametrize("kept", [1, 3, 4, 9])
+def test_a_file_that_ends_inside_a_frame_is_not_whole(kept: int) -> None:
+    """Catches: a history without its end, which proves itself all the same."""
+    unit, _made = history()
+    hello, cut = frame(unit.hello().encode()), frame(Ack(1, 1).encode())[:kept]
+    with pytest.raises(ProtocolError, match="ends inside a frame"):
+        list(read_capture(io.BytesIO(hello + cut))[1])

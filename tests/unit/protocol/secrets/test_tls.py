@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ssl
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -114,3 +116,40 @@ def test_only_our_own_curve_is_offered(tmp_path: Path) -> None:
     server.set_ecdh_curve("secp521r1")
     with pytest.raises(ssl.SSLError):
         handshake(tls.unverified_context(), server)
+
+
+class Line:
+    """A connection whose handshake ends in this way."""
+
+    def __init__(self, error: Exception | None, alpn: str) -> None:
+        self._error = error
+        self._alpn = alpn
+        self.is_closed = False
+
+    async def start_tls(self, *_: Any, **__: Any) -> None:
+        if isinstance(self._error, ssl.SSLCertVerificationError):
+            self._error.verify_code, self._error.verify_message = 20, "no issuer"
+            raise self._error
+
+    def get_extra_info(self, _name: str) -> Any:
+        return SimpleNamespace(selected_alpn_protocol=lambda: self._alpn)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+@pytest.mark.parametrize(
+    ("error", "alpn"),
+    [(ssl.SSLCertVerificationError("No."), tls.ALPN), (None, "another"), (None, tls.ALPN)],
+)
+def test_whoever_fails_the_handshake_is_hung_up_on(error: Exception | None, alpn: str) -> None:
+    """Catches: a stream without proof of who is at its other end."""
+    line: Any = Line(error, alpn)
+    reader: Any = None
+    is_good = error is None and alpn == tls.ALPN
+    if is_good:
+        asyncio.run(tls.secure_stream(reader, line, ssl.create_default_context()))
+    else:
+        with pytest.raises(tls.TlsRefused):
+            asyncio.run(tls.secure_stream(reader, line, ssl.create_default_context()))
+    assert line.is_closed is not is_good

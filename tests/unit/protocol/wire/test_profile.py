@@ -219,3 +219,12 @@ def test_a_number_written_out_is_its_only_encoding(value: int) -> None:
 def test_a_number_beyond_64_bits_is_not_written() -> None:
     with pytest.raises(ProtocolError):
         profile.number_bytes(2**63)
+
+
+def test_every_tag_is_refused_whatever_a_decoder_asks_first() -> None:
+    """Catches: a decoder that looks whether a tag is known, and takes its own way if not."""
+    tags = profile._NO_TAGS
+    assert (0 in tags, list(tags), len(tags)) == (True, [], 0)
+    for refuse in (tags[0], tags.get(0)):
+        with pytest.raises(ProtocolError, match="tags are not allowed"):
+            refuse(None, None)

@@ -112,3 +112,14 @@ def test_what_came_back_is_ticked_off_and_counts_no_more(touch: Table) -> None:
     assert paying.back_by_seat(touch.state) == []
     assert "Nothing is due" in touch.refuse(commands.tick(2, 950))
     touch.accept(commands.end())
+
+
+def test_what_several_seats_got_is_told_as_one_sum(touch: Table) -> None:
+    """Catches: the whole sum asked of a seat that got a part of it."""
+    touch.start("2A", "5A")
+    settled(touch, "four-aces", 800_075, 7)
+    for seat in (2, 5):
+        touch.accept(commands.tick(seat, 100))
+    touch.accept(commands.reversed_win(7))
+    said = paying.reversal_sentence(touch.state, 7)
+    assert said == "Win 7 was reversed. Take back $8,100.75 in all from seats 5, 2."

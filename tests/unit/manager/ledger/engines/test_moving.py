@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from manager.audit.audit import audit
 from manager.ledger.engines import postgres_copy
+from manager.ledger.engines.engine import Tail
 from manager.ledger.engines.moving import copy_ledger, remove_copy
 from manager.ledger.engines.places import database_of, engine_at
 from manager.ledger.engines.relations import RELATIONS
@@ -66,3 +68,27 @@ def test_a_copy_in_a_database_is_removed_there_and_not_as_a_file(
     remove_copy(str(file))
     assert list(tmp_path.iterdir()) == []
     assert len(removed) == 1
+
+
+def test_a_ledger_is_copied_into_a_database_whole_and_its_file_is_let_go_of(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: a move that tells of a tail, and that has written nothing."""
+    written: list[tuple[Any, ...]] = []
+    closed: list[str] = []
+
+    def write(url: str, ledger_id: bytes, tail: Tail, rows: dict[str, Any], schema: str) -> None:
+        counts = {name: len(list(each)) for name, each in rows.items()}
+        written.append((url, ledger_id, tail, counts["transactions"], counts["wins"], schema))
+
+    monkeypatch.setattr(postgres_copy, "write_whole", write)
+    engine, reader = desk.store.engine, desk.store.engine.reader()
+    close = reader.close
+    monkeypatch.setattr(reader, "close", lambda: (closed.append("reader"), close()))
+    monkeypatch.setattr(engine, "reader", lambda: reader)
+    target = "postgresql://manager@db.local/floor"
+    tail = desk.store.tail()
+    assert copy_ledger(engine, target) == tail
+    url, schema = database_of(target)
+    assert written == [(url, engine.load().ledger_id, tail, tail.number, 1, schema)]
+    assert closed == ["reader"]

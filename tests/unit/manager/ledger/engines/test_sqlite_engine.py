@@ -9,8 +9,8 @@ import pytest
 
 from manager.ledger.engines import sqlite_engine
 from manager.ledger.engines.engine import Batch, Fenced, Tail
-from manager.ledger.engines.relations import TRANSACTIONS
-from manager.ledger.engines.sqlite_engine import SqliteEngine
+from manager.ledger.engines.relations import RELATIONS, TRANSACTIONS
+from manager.ledger.engines.sqlite_engine import SqliteEngine, write_whole
 from manager.ledger.errors import StoreError
 
 FULL = 2
@@ -82,3 +82,13 @@ def noted(previous: Tail, newest: Tail) -> Batch:
     head = (newest.number, "NOTE", "", 0, "", 0, "Noted.", "{}", 1, "", 0, 0, 0, b"")
     row = (*head, b"", 0, b"", b"", newest.digest)
     return Batch(previous, newest, {TRANSACTIONS.name: {(newest.number,): row}})
+
+
+def test_a_ledger_that_somebody_has_open_is_not_written_whole(tmp_path: Path) -> None:
+    """Catches: a restored backup that is written into the file of a manager that serves."""
+    path = str(tmp_path / "ledger.sqlite")
+    serving = SqliteEngine(path)
+    serving.acquire()
+    with pytest.raises(StoreError, match="in use by another process"):
+        write_whole(path, bytes(16), {name: [] for name in RELATIONS})
+    serving.close()

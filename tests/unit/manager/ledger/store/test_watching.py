@@ -6,11 +6,13 @@ import os
 from functools import partial
 from pathlib import Path
 
+import apsw
 import pytest
 
 from manager.ledger.engines.engine import Batch, StorageFailed
 from manager.ledger.engines.places import engine_at, reader_at
 from manager.ledger.engines.relations import WINS
+from manager.ledger.errors import StoreError
 from manager.ledger.store.store import Store
 from manager.ledger.store.watching import WatchingEngine
 from tests.kit.pretend_units import Clock, desk_with_a_win
@@ -37,3 +39,28 @@ def test_a_ledger_without_an_entry_has_no_tail_to_watch(tmp_path: Path) -> None:
     Store(engine_at(path, None, os.urandom), Clock(), path).close()
     loaded = WatchingEngine(partial(reader_at, path)).load()
     assert loaded.tail is None
+
+
+def test_a_ledger_that_lost_its_identity_is_not_watched(tmp_path: Path) -> None:
+    """Catches: pages of a damaged ledger that look like sound ones."""
+    path = str(tmp_path / "ledger.sqlite")
+    Store(engine_at(path, None, os.urandom), Clock(), path).close()
+    connection = apsw.Connection(path)
+    for (trigger,) in list(
+        connection.execute("SELECT name FROM sqlite_schema WHERE type='trigger'")
+    ):
+        connection.execute(f"DROP TRIGGER {trigger}")
+    connection.execute("DELETE FROM meta")
+    connection.close()
+    with pytest.raises(StoreError, match="lost its own identity"):
+        WatchingEngine(partial(reader_at, path)).load()
+
+
+def test_whoever_watches_has_no_lease_and_lets_go_of_the_file(tmp_path: Path) -> None:
+    path = str(tmp_path / "ledger.sqlite")
+    Store(engine_at(path, None, os.urandom), Clock(), path).close()
+    engine = WatchingEngine(partial(reader_at, path))
+    assert engine.acquire() == 0
+    engine.close()
+    with pytest.raises((StorageFailed, StoreError)):
+        engine.find(WINS, {})
