@@ -116,7 +116,7 @@ def enrolled(data: Path, shown: list[str] | None = None) -> None:
         (Line(enrolment.Offer(b"another CA")), "shows another CA than the one you named"),
         (ProtocolError(ErrorCode.MALFORMED, "Noise."), "does not keep to the protocol: .*Noise"),
     ],
-    ids=str,
+    ids=["no route", "silent", "hangs up", "no offer", "another CA", "noise"],
 )
 def test_to_no_other_manager_is_the_code_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: Line | Exception, sentence: str

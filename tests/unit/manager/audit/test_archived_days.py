@@ -31,6 +31,7 @@ from manager.ledger_reader import ledger_to_read
 from sim.storage.disk import SimDisk
 from tests.kit.pretend_units import Clock, Desk, settled
 from tests.kit.small_ledger import write_ledger
+from tests.kit.tampering import take_guards_away
 
 OWN = "SELECT count(*) FROM main.transactions"
 
@@ -223,3 +224,16 @@ def test_a_power_cut_while_rows_go_leaves_all_of_them_or_none(tmp_path: Path) ->
         store.close()
         disk.close()
     assert counts == {1, 10}
+
+
+def test_a_chain_that_does_not_hold_is_not_archived(house: House) -> None:
+    """Catches: a forged entry that is moved into a sealed file, and whose own row is removed."""
+    count = own_count(house)
+    take_guards_away(house.desk.store)
+    house.desk.store.close()
+    connection = apsw.Connection(house.path)
+    connection.execute("UPDATE transactions SET sentence = 'Nothing.' WHERE number = 3")
+    connection.close()
+    with pytest.raises(LedgerError, match="Transaction 3 does not match its digest"):
+        archive_days(house.data, house.path, "2026-11-16")
+    assert own_count(house) == count

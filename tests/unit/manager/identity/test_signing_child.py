@@ -61,3 +61,38 @@ def test_whatever_fails_is_one_sentence(
     monkeypatch.setattr(signing_child, "_sign", failing)
     with pytest.raises(IdentityError, match=sentence):
         asyncio.run(signing_child.sign_beside(tmp_path, "UF-1", b""))
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_process_lives_for_one_signature(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    """Catches: processes that stay, each with the key that signs for the whole floor."""
+    pools: list[Counted] = []
+
+    class Counted(Beside):
+        def __init__(self, count: int, context: object) -> None:
+            super().__init__(count, context)
+            pools.append(self)
+            self.told: list[object] = [count]
+
+        def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+            self.told.append((wait, cancel_futures))
+            super().shutdown(wait, cancel_futures=cancel_futures)
+
+    def sign(*_: object) -> bytes:
+        if fails:
+            raise OSError("no key")
+        return b"certificate"
+
+    monkeypatch.setattr(signing_child, "ProcessPoolExecutor", Counted)
+    monkeypatch.setattr(signing_child, "_sign", sign)
+    signing = signing_child.sign_beside(tmp_path, "UF-1", b"")
+    if fails:
+        with pytest.raises(IdentityError, match="cannot be used here"):
+            asyncio.run(signing)
+    else:
+        assert asyncio.run(signing) == b"certificate"
+    (pool,) = pools
+    # One process; and nobody waits for one that hangs, nor begins it after all.
+    assert pool.told == [1, (False, True)]

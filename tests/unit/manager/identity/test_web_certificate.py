@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from manager.identity.certificates import WEB_GOOD
+from manager.identity.certificates import WEB_GOOD, WEB_RENEWED_BEFORE, is_good_for
 from manager.identity.errors import IdentityError
 from manager.identity.folder import IdentityFolder
 
@@ -68,3 +68,11 @@ def test_a_power_cut_between_key_and_certificate_is_mended(folder: IdentityFolde
     folder.web_key.write_bytes(folder.manager_key.read_bytes())
     folder.ensure_web(NAMES, NOW)
     assert folder._web_is_good(NAMES, NOW)
+
+
+def test_it_is_renewed_from_the_very_moment_on(folder: IdentityFolder) -> None:
+    """Catches: a limit that lies on the other side of what the page says."""
+    first = web(folder)
+    due = first.not_valid_after_utc - WEB_RENEWED_BEFORE
+    assert is_good_for(first, NAMES, due - timedelta(seconds=1))
+    assert not is_good_for(first, NAMES, due)

@@ -196,3 +196,63 @@ def test_the_protocols_example_is_what_is_paid(books: Books, policy: str) -> Non
     page = (DOCS / "protocol.md").read_text(encoding="utf-8")
     (said,) = re.findall(rf"^\| `{policy}` \| (.+) \|$", page, re.MULTILINE)
     assert said == ", ".join(money(paid[sensor]) for sensor in ("6A", "5A", "3A", "2A"))
+
+
+def test_sequential_measures_a_later_claim_on_what_the_first_one_left(books: Books) -> None:
+    """Catches: a second winner of the round who is measured on the first one's meter.
+
+    And: a meter that the round has emptied twice, and that was reseeded once.
+    """
+    two_levels(books, "sequential", opening="1234.56")
+    start(books)
+    assert books.paid(1, _6A="mega") == {"6A": 123_456}
+    assert books.paid(2, _5A="mega") == {"5A": 100_000}
+    assert books.paid(3, _3A="tenth") == {"3A": 10_000}
+    assert [kind for kind, _ in books.entries()].count("RESEED") == 2
+    assert books.shown_on("top") == 90_000
+    assert books.store.balance("house/shortfall") == 0
+
+
+@pytest.mark.parametrize("policy", ["sequential", "equal_share", "each_full"])
+@pytest.mark.parametrize("hand", ["tenth", "fifty"])
+def test_only_who_takes_it_all_brings_a_reseed(books: Books, policy: str, hand: str) -> None:
+    """Catches: a seed that the house gives although the jackpot was not won."""
+    two_levels(books, policy)
+    start(books)
+    books.paid(_6A=hand, _2A="minor")
+    reseeds = [moved for kind, moved in books.entries() if kind == "RESEED"]
+    assert [set(moved) & {"meter/top/house", "meter/low/house"} for moved in reseeds] == [
+        {"meter/low/house"}
+    ]
+    assert books.shown_on("top") == (90_000 if hand == "tenth" else 100_000)
+    assert books.shown_on("low") == 2_000
+
+
+def test_a_posted_prize_is_never_reseeded_by_several_claims(books: Books) -> None:
+    terms = HOUSE | {"award_policy": "each_full"}
+    books.open(document(jackpots={"main": terms}))
+    start(books)
+    for number, sensor in enumerate(("6A", "5A"), start=1):
+        assert books.paid(number, **{f"_{sensor}": "four-aces"}) == {sensor: 100_000}
+    assert "RESEED" not in [kind for kind, _ in books.entries()]
+    assert books.meter() == (0, 100_000 * CENT, 0)
+
+
+def test_a_fall_below_the_seed_is_told_once(books: Books) -> None:
+    """Catches: an alarm at every award after it, or none at all."""
+    two_levels(books, "sequential", opening="1050.00")
+    start(books)
+    codes = []
+    for number, sensor in enumerate(("6A", "5A", "3A"), start=1):
+        books.paid(number, **{f"_{sensor}": "tenth"})
+        codes.append(books.alarm_codes().count("BELOW_SEED"))
+    assert codes == [1, 1, 1]
+    assert "METER_DRY" not in books.alarm_codes()
+
+
+def test_an_award_that_leaves_the_seed_exactly_is_no_news(books: Books) -> None:
+    two_levels(books, "sequential", opening="1111.11", seed="1000.00")
+    start(books)
+    books.paid(_6A="tenth")
+    assert books.shown_on("top") == 100_000
+    assert "BELOW_SEED" not in books.alarm_codes()

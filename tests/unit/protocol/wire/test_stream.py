@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -135,3 +137,15 @@ def test_what_no_peer_would_read_is_not_written(payload: bytes) -> None:
         return writer.written
 
     assert run_virtual(writing()) == []
+
+
+def test_whoever_waits_for_the_end_of_a_stream_waits_for_its_line() -> None:
+    """Catches: a line that is taken for closed while it still sends."""
+    told: list[str] = []
+
+    async def closed() -> None:
+        told.append("closed")
+
+    line: Any = SimpleNamespace(wait_closed=closed)
+    asyncio.run(FrameStream(line, line).wait_closed())
+    assert told == ["closed"]

@@ -217,3 +217,21 @@ def test_where_the_table_stands_is_recorded_once_however_often_it_is_told() -> N
     assert journal.last_sequence == 1
     journal.close()
     disk.close()
+
+
+def test_what_is_recorded_anew_says_in_which_journal_it_stood_first() -> None:
+    """Catches: a record of an older journal that the manager looks for in the newest one.
+
+    Of a journal whose own name was lost, it is the one that the manager told of.
+    """
+    lines = chained(4)
+    nameless = [line._replace(journal_id=b"") for line in lines[2:]]
+    older = chained(2, OLDER, "Older.")
+    entries = restored_entries(standing_at(lines[1]), [], [*older, *nameless], NOW)
+    places = [lineage.earlier_places(each.body)[0] for each in entries[1:]]
+    assert [(each.journal_id, each.sequence) for each in places] == [
+        (OLDER, 1),
+        (OLDER, 2),
+        (JOURNAL, 3),
+        (JOURNAL, 4),
+    ]

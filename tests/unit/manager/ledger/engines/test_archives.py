@@ -7,7 +7,14 @@ from pathlib import Path
 import apsw
 import pytest
 
-from manager.ledger.engines.archives import Archive, archive_path, archives_in, attach
+from manager.ledger.engines import archives
+from manager.ledger.engines.archives import (
+    Archive,
+    archive_path,
+    archives_in,
+    attach,
+    write_archive,
+)
 from manager.ledger.errors import StoreError
 
 
@@ -54,3 +61,47 @@ def test_a_database_that_is_no_archive_is_refused(tmp_path: Path) -> None:
     other.close()
     with pytest.raises(StoreError, match="not an archive of a ledger"):
         attach(apsw.Connection(":memory:"), [archive])
+
+
+def test_an_archive_has_its_name_only_when_it_is_whole_and_on_the_medium(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: rows that are removed while a power cut could still take their file away."""
+    path, told = archive_path(tmp_path, 1, 2), list[tuple[str, str, bool]]()
+    for name in ("sync_file", "sync_folder"):
+        monkeypatch.setattr(
+            archives, name, lambda at, name=name: told.append((name, at.name, path.exists()))
+        )
+    left_over = path.with_name(path.name + ".new")
+    left_over.write_bytes(b"of a power cut")
+    row = (
+        1,
+        "NOTE",
+        "",
+        0,
+        "",
+        0,
+        "Noted.",
+        "{}",
+        1,
+        "",
+        0,
+        0,
+        0,
+        b"",
+        b"",
+        0,
+        b"",
+        b"",
+        bytes(32),
+    )
+    write_archive(path, [row], [])
+    assert told == [("sync_file", left_over.name, False), ("sync_folder", tmp_path.name, True)]
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.stat().st_mode & 0o777 == 0o400
+    with_archive = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    assert with_archive.pragma("application_id") == archives.APPLICATION_ID
+    assert list(with_archive.execute("SELECT number, sentence FROM transactions")) == [
+        (1, "Noted.")
+    ]
+    with_archive.close()
