@@ -14,6 +14,7 @@ from controller.journal.journal import Journal
 from controller.journal.outbox import Outbox
 from controller.journal.records import Entry
 from controller.link.call_order import CallOrder
+from controller.link.history import LinkHistory
 from controller.link.link import RETRY_FIRST_MS, ManagerLink
 from hal import aio
 from hal.worker import InlineWorker
@@ -23,6 +24,7 @@ from protocol.wire.errors import ErrorCode
 from protocol.wire.rows import NO_COUNTERS
 from protocol.wire.settings import settings_digest
 from protocol.wire.stream import FrameStream
+from protocol.wire.version import LINK_DOWN_MS
 from sim.network.network import Cable, SimNetwork
 from sim.storage.disk import SimDisk
 from sim.time.loop import run_virtual
@@ -36,6 +38,7 @@ class Owner:
 
     def __init__(self) -> None:
         self.told: list[Any] = []
+        self.history: LinkHistory
         self.sentences: list[str] = []
 
     def link_changed(self, up: bool) -> None:
@@ -162,6 +165,7 @@ def play(
             lambda: None,
             random.Random(1),
         )
+        owner.history = link.history
         task = asyncio.create_task(link.run())
         if grows_after_ms:
             await aio.sleep_ms(grows_after_ms)
@@ -541,3 +545,44 @@ def test_a_new_event_is_sent_as_soon_as_the_journal_grows() -> None:
         assert await aio.wait_for_ms(manager.sequences(1), 700) == [4]
 
     play([talk], grows_after_ms=1_000)
+
+
+def test_a_technician_reads_what_was_said_and_why_it_ended() -> None:
+    """Catches: a link that comes and goes, and leaves no trace of why."""
+
+    async def hangs_up(manager: FakeManager) -> None:
+        await manager.greet(last_sequence=0)
+        assert await manager.sequences(3) == [1, 2, 3]
+        await manager.send(messages.Ack(3, 0))
+        await aio.sleep_ms(10)
+
+    async def falls_silent(manager: FakeManager) -> None:
+        await manager.greet(last_sequence=3)
+        await aio.sleep_ms(2 * LINK_DOWN_MS)
+
+    async def refuses(manager: FakeManager) -> None:
+        await manager.receive()
+        await manager.send(messages.Error(ErrorCode.LOCKED, "It forked.", 0))
+        await aio.sleep_ms(10)
+
+    owner, _ = play(
+        [hangs_up, falls_silent, refuses], addresses=("dead:1", "a:1"), dead=("dead:1",)
+    )
+    view, frames = owner.history.view(), owner.history.frames()
+    said = [(each["sent"], each["message"]) for each in frames[:7]]
+    assert said == [
+        (True, "Hello"),
+        (False, "Welcome"),
+        (False, "Settings"),
+        *[(True, "Event")] * 3,
+        (False, "Ack"),
+    ]
+    assert [up for _, up in view["changes"]] == [True, False, True, False]
+    endings = " ".join(owner.history._endings)
+    for words in (
+        "cannot reach the Game Manager: nobody is there",
+        "the Game Manager closed the connection",
+        "nothing heard for 5 s",
+        "LOCKED: It forked.",
+    ):
+        assert words in endings

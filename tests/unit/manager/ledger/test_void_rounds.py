@@ -495,3 +495,22 @@ def test_the_people_who_ordered_a_void_read_what_has_become_of_it(desk: Desk) ->
     assert order_standing(book, TABLE, 2) == over
     desk.start(TABLE, 3, "2A")
     assert order_standing(book, TABLE, 2) == over
+
+
+def test_of_several_claims_the_tables_own_first_one_stands_in_the_way(desk: Desk) -> None:
+    """Catches: a claim of people at the manager that hides one of the table's own.
+
+    Their numbers are higher. A round with a claim of theirs alone can be void.
+    """
+    desk.start(TABLE, 1, "2A", "5A")
+    desk.end(TABLE, 1)
+    forgotten = {"command": "forgotten-win", "table": TABLE, "round": "1", "hands": "2A=four-aces"}
+    desk.manager.correct(forgotten | {"reason": "misread"} | BOTH)
+    desk.say(TABLE, events.Reopened(1, METHOD_DEALER, 0, b""))
+    desk.claim(TABLE, 1, 1, _5A="straight-flush")
+    with pytest.raises(LedgerError, match="its claim 1 stands"):
+        desk.manager.correct(ORDER | BOTH)
+    told = events.Voided(1, METHOD_CARD, ROLE_SUPERVISOR, "misdeal", void_swipe(desk).ticket)
+    assert [kind for kind, _ in desk.entries()].count("VOIDED") == 0
+    assert isinstance(desk.say(TABLE, told).answers[0], Error)
+    assert [kind for kind, _ in desk.entries()].count("VOIDED") == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.core.felt import tuning
+from controller.core.felt import surface, tuning
 from controller.core.felt.calibration import Calibration
 from controller.core.felt.reasons import NEAR_LIQUID
 from controller.core.felt.spot import ACCEPT, EMPTY, REFUSE, Spot
@@ -305,3 +305,9 @@ def test_a_look_before_anything_was_read_moves_nothing() -> None:
     surface.look(0, True)
     surface.look(tuning.LEARN_EVERY_MS, True)
     assert surface.memory() == (0.0, [])
+
+
+def test_a_spot_that_nobody_has_read_teaches_nothing() -> None:
+    """Catches: a dead pad that holds the zero of all others where it was."""
+    table = Table()
+    assert not any(surface._is_learnable(each, table.now_ms) for each in table.spots.values())

@@ -6,8 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from manager.ledger.awards.posting import award_entry, envy_entry, handed_over_entry
-from manager.ledger.pricing import EACH_FULL, MeterState, Movement, Pay
+from manager.ledger.awards.posting import (
+    award_entry,
+    envy_entry,
+    handed_over_entry,
+    wagers_entry,
+)
+from manager.ledger.pricing import EACH_FULL, MeterState, Movement, Pay, Share, WagerSplit
 from manager.ledger.store.entries import BY_THE_MANAGER, Posting, Reference
 from manager.money import MICROCENTS_PER_CENT
 from protocol.wire.rows import EnvyLine
@@ -51,3 +56,30 @@ def test_why_the_house_pays_is_said_and_booked_apart(
     enough = replace(movement, shortfall_microcents=0, house_microcents=short)
     entry = award_entry(enough, "touch-1", "players", Reference("touch-1", 7), BY_THE_MANAGER)
     assert "house" not in entry.sentence
+
+
+def test_an_entry_moves_as_much_as_all_of_its_wagers() -> None:
+    """Catches: one wager booked for several, or what ran over a limit told for one of them."""
+    plain = WagerSplit(100, (Share("main", 25, 5),), 70)
+    over = WagerSplit(100, (Share("main", 0, 30, 25),), 70)
+    place = Reference("touch-1", 7, "1A 2A 3A")
+    entry = wagers_entry([plain] * 3, place, BY_THE_MANAGER)
+    moved = {"players": -300, "meter/main/player": 75, "reserve/main": 15}
+    assert dict(entry.postings) == moved | {"house/share": 210}
+    assert entry.detail == {}
+    entry = wagers_entry([over] * 3, place, BY_THE_MANAGER)
+    assert dict(entry.postings)["reserve/main"] == 90
+    assert entry.detail == {"overflow": {"main": 75}}
+    entry = wagers_entry([plain, over, over], place, BY_THE_MANAGER)
+    assert entry.detail["overflow"] == {"main": 50}
+    assert entry.detail["contributions"] == [{"main": 25}, {"main": 0}, {"main": 0}]
+    assert sum(dict(entry.postings).values()) == 0
+
+
+def test_wagers_are_counted_in_words() -> None:
+    split = WagerSplit(500 * MICROCENTS_PER_CENT, (), 500 * MICROCENTS_PER_CENT)
+    said = [
+        wagers_entry([split] * count, Reference("t", 1), BY_THE_MANAGER).sentence
+        for count in (1, 2)
+    ]
+    assert said == ["Wager of $5.00.", "2 wagers of $5.00."]

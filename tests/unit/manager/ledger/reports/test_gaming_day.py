@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfoNotFoundError
 
 import pytest
 
 from manager.ledger.errors import LedgerError
+from manager.ledger.reports import gaming_day
 from manager.ledger.reports.gaming_day import GamingDay
 
 DAY = date(2026, 11, 16)
@@ -45,3 +47,15 @@ def test_a_day_in_which_the_clocks_change_is_as_long_as_it_is(day: date) -> None
 def test_a_day_that_cannot_begin_is_refused(starts: str, zone: str) -> None:
     with pytest.raises(LedgerError, match="A gaming day cannot start at"):
         GamingDay(starts, zone)
+
+
+def test_the_usual_zone_needs_no_table_of_time_zones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches: a manager that does not start on a machine without that table."""
+
+    def missing(zone: str) -> None:
+        raise ZoneInfoNotFoundError(zone)
+
+    monkeypatch.setattr(gaming_day, "ZoneInfo", missing)
+    assert GamingDay().of(ms(6, 0)) == DAY
+    with pytest.raises(LedgerError):
+        GamingDay("06:00", "America/Los_Angeles")
