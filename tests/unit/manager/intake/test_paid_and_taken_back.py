@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from manager.audit.audit import audit
+from manager.intake.counters import TableCounters
 from protocol.numbers import METHOD_KEY, ROLE_SUPERVISOR
 from protocol.wire import events
+from protocol.wire.messages import Award, Committed
 from tests.kit.pretend_units import (
     Desk,
+    awarded,
+    only,
     refusal,
+    settled,
 )
 
 TABLE = "touch-1"
@@ -147,3 +154,59 @@ def test_a_receipt_names_the_round_under_way_or_none(desk: Desk) -> None:
         said = refusal(desk.say(TABLE, events.Reversed(number, win))).sentence
         assert said == f"Round {number} is not the last one of table {TABLE}."
     assert desk.say(TABLE, events.Reversed(0, win)).answers == []
+
+
+def test_a_seat_gives_back_what_it_was_handed_and_no_more(desk: Desk) -> None:
+    """Catches: money taken back from a seat twice, or from one that got none."""
+    desk.start(TABLE, 1, "1A", "2A")
+    desk.win(TABLE, 1, 1, _2A="four-aces")
+    for seat in (1, 2):
+        assert desk.say(TABLE, events.Paid(1, seat, 10_000, 5_000)).answers == []
+    assert desk.say(TABLE, events.TakenBack(1, 2, 4_000, 6_000)).answers == []
+    assert desk.say(TABLE, events.TakenBack(1, 2, 6_000, 8_000)).answers == []
+    assert desk.say(TABLE, events.Paid(1, 2, 10_000, 9_000)).answers == [], "handed out again"
+    for seat in (1, 2, 3):
+        said = refusal(desk.say(TABLE, events.TakenBack(1, seat, 10_001, 10_000))).sentence
+        assert said == f"Seat {seat} gave back more than it was handed in round 1."
+
+
+def test_a_receipt_for_another_tables_win_is_refused(desk: Desk) -> None:
+    desk.open_table("touch-2")
+    for table_id in (TABLE, "touch-2"):
+        desk.start(table_id, 1, "1A", "2A")
+    win = desk.win("touch-2", 1, 1, _2A="four-aces").win_number
+    desk.manager.correct(reversing(win))
+    said = refusal(desk.say(TABLE, events.Reversed(1, win))).sentence
+    assert said == f"The unit took back win {win}, which stands or is none of its own."
+    assert desk.say("touch-2", events.Reversed(1, win)).answers == []
+
+
+def test_amounts_that_a_unit_shows_or_settles_must_be_those_it_was_sent(desk: Desk) -> None:
+    """Catches: a table that pays out other cents than the books, and nobody objects."""
+    desk.start(TABLE, 1, "1A", "2A")
+    award = only(desk.claim(TABLE, 1, 1, _2A="four-aces"), Award)
+    right = awarded(award)
+    for wrong in (
+        replace(right, lines=()),
+        replace(right, envy=()),
+        replace(right, role=right.role - 1),
+        replace(right, frozen=not right.frozen),
+    ):
+        assert "shows other amounts" in refusal(desk.say(TABLE, wrong)).sentence
+    unbooked = events.Settled(1, 1, award.lines, award.envy)
+    assert "with other amounts than booked" in refusal(desk.say(TABLE, unbooked)).sentence
+    desk.say(TABLE, right)
+    committed = only(desk.by_card(TABLE, 1, 1), Committed)
+    booked = settled(committed)
+    for other in (
+        replace(booked, lines=()),
+        replace(booked, envy=()),
+        replace(booked, win_number=booked.win_number + 1),
+    ):
+        assert "with other amounts than booked" in refusal(desk.say(TABLE, other)).sentence
+    counters = TableCounters(desk.store)
+    assert counters.of(TABLE).win_count == 0
+    paid = sum(line.amount_cents for line in (*committed.lines, *committed.envy))
+    for _ in range(2):
+        assert desk.say(TABLE, booked).answers == []
+        assert (counters.of(TABLE).win_count, counters.of(TABLE).paid_cents) == (1, paid)
