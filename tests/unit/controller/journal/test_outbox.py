@@ -157,3 +157,17 @@ def test_capacity_warns_then_says_full_then_refuses(
     assert journal.last_sequence == 12
     journal.outbox.acknowledge(12)  # being full is not a fault of the disk: it goes on
     journal.close()
+
+
+def test_acknowledged_records_stay_until_half_of_the_room_is_taken(disk: SimDisk) -> None:
+    """Catches: evidence forgotten while there is room for it, or room that is never made."""
+    journal = opened(disk, capacity_records_max=10)
+    for number in (1, 2):
+        play_round(journal, number)
+    add(journal, events.RoundStart(3, (), ()))
+    journal.outbox.acknowledge(5)
+    assert journal.outbox.record_count == 5
+    add(journal, events.RoundEnd(3))
+    journal.outbox.acknowledge(6)
+    assert journal.outbox.record_count == 2, "the last finished round stays"
+    journal.close()

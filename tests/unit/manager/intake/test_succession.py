@@ -267,3 +267,49 @@ def test_a_record_that_was_taken_in_from_any_of_its_journals_is_not_taken_in_aga
     assert successions.has_taken(now, twice)
     other = recorded_anew(events.RoundEnd(1).to_body(), unknown, known=False)
     assert not successions.has_taken(now, other)
+
+
+@pytest.mark.parametrize("unreadable", [0, 3])
+def test_people_hear_of_every_step_to_a_new_journal(desk: Desk, unreadable: int) -> None:
+    """Catches: a table that goes on under another disk, and nobody hears who let it."""
+    desk.manager.units.permit_new_journal(UNIT, "", ANN, "new disk")
+    new_journal(desk)
+    state = told(desk)
+    place = (state.journal_id, state.last_sequence, state.round_number, state.claim_number)
+    desk.say(TABLE, events.Restored(*place, state.counters, 2, unreadable))
+    alarms = desk.manager.book.alarms.newest(9)[::-1]
+    lost = ", 3 could not be read" if unreadable else ""
+    assert [(each.code, each.sentence) for each in alarms] == [
+        ("NEW_JOURNAL_PERMITTED", f"Ann permits a new journal of unit {UNIT}: new disk"),
+        ("NEW_JOURNAL", f"Unit {UNIT} goes on with a new journal, as Ann permitted: new disk"),
+        ("RESTORED", f"The table goes on in round 1: 2 records were salvaged{lost}."),
+    ]
+    assert {each.table_id for each in alarms} == {TABLE}
+
+
+def test_a_new_journal_must_begin_exactly_where_it_was_told(desk: Desk) -> None:
+    """Catches: a unit that goes on from a place of its own choice."""
+    desk.manager.units.permit_new_journal(UNIT, "", ANN, "new disk")
+    new_journal(desk)
+    state = told(desk)
+    right = events.Restored(
+        state.journal_id,
+        state.last_sequence,
+        state.round_number,
+        state.claim_number,
+        state.counters,
+        0,
+        0,
+    )
+    more = state.counters._replace(wager_count=state.counters.wager_count + 1)
+    for wrong in (
+        replace(right, journal_id=bytes(16)),
+        replace(right, last_sequence=right.last_sequence + 1),
+        replace(right, round_number=right.round_number + 1),
+        replace(right, claim_number=right.claim_number + 1),
+        replace(right, counters=more),
+    ):
+        (refusal,) = desk.say(TABLE, wrong).answers
+        assert isinstance(refusal, Error)
+        assert "goes on from another place than it was told" in refusal.sentence
+    assert desk.say(TABLE, right).answers == []

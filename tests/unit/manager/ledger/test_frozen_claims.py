@@ -67,6 +67,12 @@ def test_a_logged_win_is_backed_out_by_two_people_before_it_is_paid(desk: Desk) 
     with pytest.raises(LedgerError, match="second person"):
         desk.manager.correct(request)
     desk.manager.correct(request | {"second": "Bob"})
+    assert desk.alarm_codes() == ["BACKED_OUT"]
+    (entry,) = [each for each, _ in desk.store.recorded() if each.kind == "BACKED_OUT"]
+    assert (entry.reference.claim_number, entry.reference.table_id) == (1, "keypad-1")
+    assert '"logged":' in entry.detail_text
+    with pytest.raises(LedgerError, match="has made no claim 9"):
+        desk.manager.correct(request | {"second": "Bob", "claim": "9"})
     with pytest.raises(LedgerError, match="is backed out already"):
         desk.manager.correct(request | {"second": "Bob"})
     # The key was turned meanwhile: the commit books nothing, and the unit hears why.

@@ -66,3 +66,22 @@ def test_a_frame_without_an_end_is_not_kept() -> None:
 def test_a_payload_that_no_frame_holds_is_refused(size: int) -> None:
     with pytest.raises(ValueError, match="1 to 240"):
         pack(bytes(size))
+
+
+@pytest.mark.parametrize("size", [ENCODED_MAX_BYTES - 1, ENCODED_MAX_BYTES, ENCODED_MAX_BYTES + 1])
+def test_what_is_wrong_with_a_frame_does_not_depend_on_how_it_came(size: int) -> None:
+    frame = b"\x01" * size
+    (whole,) = FrameCutter().feed(frame + b"\0")
+    cutter = FrameCutter()
+    assert cutter.feed(frame) == []
+    assert cutter.feed(b"\0") == [whole]
+    assert (whole == Damaged("it is too long")) is (size > ENCODED_MAX_BYTES)
+
+
+def test_a_frame_without_a_payload_is_too_short() -> None:
+    assert FrameCutter().feed(b"\x05abcd\0") == [Damaged("it is too short")]
+    assert FrameCutter().feed(b"\0\0\0") == []
+    assert FrameCutter().feed(pack(b"d") + pack(bytes(PAYLOAD_MAX_BYTES))) == [
+        b"d",
+        bytes(PAYLOAD_MAX_BYTES),
+    ]

@@ -12,7 +12,14 @@ import pytest
 from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
 from controller.journal.records import JournalRecord, Salvaged
-from controller.journal.recovery.salvage import END_MARK, Salvage, follows, salvage
+from controller.journal.recovery.salvage import (
+    END_MARK,
+    Salvage,
+    _Candidate,
+    _Finds,
+    follows,
+    salvage,
+)
 from controller.journal.recovery.sqlite_pages import COMMITTED, FOLDED, LEFT_OVER, Row, rows_of
 from controller.journal.state_image import Baseline, CriticalState
 from protocol.proof import chain
@@ -270,3 +277,24 @@ def test_a_record_follows_no_digest_that_is_none(digest: bytes) -> None:
     body = chain.encode_body(events.RoundEnd(1).to_body())
     record = Salvaged(bytes(16), 2, events.ROUND_END, body, 1, 1, digest, 1)
     assert not follows(record, digest)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_two_that_could_stand_at_a_place_the_next_record_has_signed_for_one(
+    turned: bool,
+) -> None:
+    """Catches: an old copy of a record, booked in place of the one that was gone on from."""
+
+    def made(sequence: int, word: str, before: bytes) -> _Candidate:
+        body = chain.encode_body(events.Refused("START", word).to_body())
+        digest = chain.encoded_event_digest(before, sequence, events.REFUSED, body, 5, 6)
+        return _Candidate(sequence, events.REFUSED, body, 5, 6, digest)
+
+    finds = _Finds(b"the-old-journal!")
+    first = made(1, "First.", chain.first_digest(b"the-old-journal!"))
+    right, other = made(2, "Right.", first.digest), made(2, "Other.", first.digest)
+    third = made(3, "Third.", right.digest)
+    second = [other, right] if turned else [right, other]
+    chosen = finds._chosen({1: [first], 2: second, 3: [third]})
+    assert [each.digest for each in chosen] == [first.digest, right.digest, third.digest]
+    assert [each.follows for each in chosen] == [1, 1, 1]
