@@ -10,7 +10,8 @@ from pathlib import Path
 
 from kit.files import write_private
 from manager.data_folder import LEDGER_NAME
-from manager.ledger.engines.places import is_database
+from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
+from manager.ledger.engines.places import is_database, reader_at
 from manager.ledger.errors import LedgerError
 
 DATABASE_NAME = "database"  # holds the database's address, where the ledger is in one
@@ -32,12 +33,29 @@ def existing_ledger(data: Path) -> str:
     return place
 
 
+def take_database(data: Path, url: str) -> str:
+    """The ledger that a person named for this folder; kept once it was found and can be read."""
+    _refuse_other_names(url)
+    if (data / LEDGER_NAME).exists():
+        raise LedgerError(
+            f"There is a ledger in {data} already: move it to the database with `python -m manager"
+            " move-ledger`, or serve from another folder."
+        )
+    reader_at(url, data / ARCHIVE_FOLDER).close()  # a slip of the pen is not remembered
+    keep_database(data, url)
+    return url
+
+
 def keep_database(data: Path, url: str) -> None:
     """Every command finds the ledger from now on; the address may hold a password."""
-    if not is_database(url):
-        raise LedgerError("A database is named as postgresql://USER@HOST/NAME.")
+    _refuse_other_names(url)
     write_private(data / DATABASE_NAME, f"{url}\n".encode())
 
 
 def forget_database(data: Path) -> None:
     (data / DATABASE_NAME).unlink(missing_ok=True)
+
+
+def _refuse_other_names(url: str) -> None:
+    if not is_database(url):
+        raise LedgerError("A database is named as postgresql://USER@HOST/NAME.")

@@ -39,7 +39,7 @@ from manager.ledger.engines.places import database_of, is_database, reader_at
 from manager.ledger.engines.postgres_tenancy import FILE_NAME as TENANCY_FILE
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import DAY_STARTS, ZONE, GamingDay
-from manager.ledger_place import keep_database, ledger_place
+from manager.ledger_place import ledger_place, take_database
 from manager.setup.table_file import read_setup
 from manager.setup.wager_limits import read_limits
 from protocol.wire.address import join_address
@@ -126,8 +126,9 @@ def _open_and_serve(options: argparse.Namespace) -> int:
         ) from error
     read_alerts(options.data)  # what is wrong there is told before any table is opened
     if options.database is not None:
-        keep_database(options.data, options.database)
-    place = ledger_place(options.data)
+        place = take_database(options.data, options.database)
+    else:
+        place = ledger_place(options.data)
     clock = LedgerClock(wall_ms, lambda: int(monotonic_s() * 1000))
     if options.name is not None:
         return _serve_in_turns(options, place, gaming_day, clock)

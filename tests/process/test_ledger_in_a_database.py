@@ -119,6 +119,32 @@ def test_an_empty_database_says_what_to_do(
     assert (code, "make-ledger" in told) == (2, True)
 
 
+@pytest.mark.parametrize("named", ["an empty database", "nobody listens", "no database's name"])
+def test_a_database_that_has_no_ledger_is_not_remembered(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], named: str
+) -> None:
+    """Catches: a slip of the pen that every later start and command would follow."""
+    known = {"an empty database": url, "nobody listens": "postgresql://127.0.0.1:1/ledger"}
+    words = ["--port", "0", "--web-port", "0", "--database", known.get(named, named)]
+    code, told = typed(tmp_path, capsys, "serve", *words)
+    assert (code, told.count("\n")) == (2, 0)
+    assert not (tmp_path / DATABASE_NAME).exists()
+
+
+def test_a_folder_with_a_ledger_takes_up_no_other_one(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches: an option that puts the house's books aside for an empty ledger without a word."""
+    assert main(["make-ledger", url]) == 0
+    play_one_win(str(tmp_path / LEDGER_NAME))
+    capsys.readouterr()
+    before = typed(tmp_path, capsys, "audit")
+    words = ["--port", "0", "--web-port", "0", "--database", url]
+    code, told = typed(tmp_path, capsys, "serve", *words)
+    assert (code, "move-ledger" in told) == (2, True)
+    assert typed(tmp_path, capsys, "audit") == before
+
+
 def test_closed_days_of_a_database_go_into_files_that_commands_read(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
