@@ -47,12 +47,13 @@ def move(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m manager move-ledger", description=__doc__)
     add_data_option(parser)
     parser.add_argument("to", metavar="URL|folder", help="a database, or back into the folder")
+    parser.add_argument("--writer", metavar="ROLE", help="the role that the manager signs in with")
     options = parser.parse_args(arguments)
     target = str(options.data / LEDGER_NAME) if options.to == FOLDER else options.to
     source = existing_ledger(options.data)
     if source == target:
         raise LedgerError("The ledger is there already.")
-    print(_move(source, target))
+    print(_move(source, target, options.writer))
     if is_database(target):
         keep_database(options.data, target)
         _put_aside(Path(source))
@@ -61,12 +62,12 @@ def move(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _move(source: str, target: str) -> str:
+def _move(source: str, target: str, writer: str | None) -> str:
     engine = engine_at(source)
     if engine.acquire() is None:
         raise LedgerError("A manager serves from this ledger: stop it first.")
     try:
-        tail = copy_ledger(engine, target)
+        tail = copy_ledger(engine, target, writer)
     finally:
         engine.close()
     ledger = Ledger(reader_at(target))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from manager.__main__ import main
@@ -24,7 +26,7 @@ from manager.ledger_place import DATABASE_NAME
 from manager.ledger_reader import ledger_to_read
 from manager.web.floor.history import history
 from tests.kit.people import people_of_a_folder, type_passwords
-from tests.kit.postgres_server import is_installed
+from tests.kit.postgres_server import PostgresServer, is_installed
 from tests.kit.serving_manager import serving
 from tests.kit.typed_commands import play_one_win, typed
 
@@ -99,6 +101,37 @@ def test_a_ledger_that_is_there_is_never_written_over(
     code, told = typed(tmp_path, capsys, "move-ledger", url)
     assert (code, "already" in told) == (2, True)
     assert (tmp_path / LEDGER_NAME).exists()
+
+
+@pytest.fixture
+def writer(server: PostgresServer, url: str) -> Iterator[str]:
+    """A role that owns nothing, as managers of a property sign in with."""
+    with psycopg.connect(server.url(), autocommit=True) as superuser:
+        superuser.execute("CREATE ROLE uf_writer LOGIN")
+    yield "uf_writer"
+    with psycopg.connect(url, autocommit=True) as superuser:
+        superuser.execute("DROP OWNED BY uf_writer")
+        superuser.execute("DROP ROLE uf_writer")
+
+
+def test_a_moved_ledger_is_served_by_the_role_that_owns_nothing(
+    server: PostgresServer,
+    url: str,
+    writer: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Catches: a ledger that only its owner can serve from, who may also change what is written."""
+    play_one_win(str(tmp_path / LEDGER_NAME))
+    assert typed(tmp_path, capsys, "move-ledger", url, "--writer", writer)[0] == 0
+    as_writer = server.url(writer).replace("/postgres?", "/ledger?")
+    manager = Manager(as_writer, lambda: 0)
+    before = manager.store.tail().number
+    manager.book.alarms.record("CLOCK", "The writer can write.")
+    assert manager.store.tail().number > before
+    manager.store.close()
+    with psycopg.connect(as_writer) as line, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        line.execute("DELETE FROM underfelt.transactions")
 
 
 def test_a_served_ledger_is_not_moved(

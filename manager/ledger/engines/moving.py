@@ -16,8 +16,11 @@ from manager.ledger.engines.sqlite_engine import write_whole
 from manager.ledger.errors import StoreError
 
 
-def copy_ledger(source: Engine, target: str) -> Tail | None:
-    """Copies what the source's owner holds; the target must not have a ledger yet."""
+def copy_ledger(source: Engine, target: str, writer: str | None = None) -> Tail | None:
+    """Copies what the source's owner holds; the target must not have a ledger yet.
+
+    `writer` is the role that managers of a database sign in with, where that is not its owner.
+    """
     loaded, reader = source.load(), source.reader()
     try:
         with reader.snapshot():
@@ -26,7 +29,7 @@ def copy_ledger(source: Engine, target: str) -> Tail | None:
                 from manager.ledger.engines import postgres_copy
 
                 url, schema = database_of(target)
-                postgres_copy.write_whole(url, loaded.ledger_id, loaded.tail, rows, schema)
+                postgres_copy.write_whole(url, loaded.ledger_id, loaded.tail, rows, schema, writer)
             elif Path(target).exists():
                 raise StoreError(f"There is a ledger in {target} already.")
             else:
