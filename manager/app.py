@@ -23,7 +23,7 @@ from manager.intake.swipes import SwipeJudge
 from manager.intake.units import Units
 from manager.ledger.book import Book
 from manager.ledger.engines.engine import ALONE, Owner
-from manager.ledger.engines.places import engine_at
+from manager.ledger.engines.places import engine_at, spoken
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import GamingDay
 from manager.ledger.store.store import Store
@@ -69,7 +69,7 @@ class Manager:
         # Given by the doors, which know the certificates.
         self.end_certificates: Callable[[str, str], None] = lambda unit_id, reason: None
         engine = engine_at(place, vfs, random_bytes, owner)
-        self.store = Store(engine, now_ms, place)
+        self.store = Store(engine, now_ms, spoken(place))
         with ExitStack() as if_it_fails:
             if_it_fails.callback(self.store.close)
             self._assemble(now_ms)

@@ -30,7 +30,7 @@ from manager.intake.units import Units
 from manager.ledger.book import Book
 from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
 from manager.ledger.engines.engine import Owner
-from manager.ledger.engines.places import engine_at
+from manager.ledger.engines.places import engine_at, spoken
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.store import Store
 from manager.ledger_place import existing_ledger
@@ -121,7 +121,7 @@ def _offline(data: Path) -> Iterator[OperatorRequests]:
     except LedgerError as error:
         raise LedgerError(f"{str(error)[:-1]}; start the manager once first.") from error
     owner = Owner(archive_folder=data / ARCHIVE_FOLDER)
-    store = Store(engine_at(place, owner=owner), wall_ms, place)
+    store = Store(engine_at(place, owner=owner), wall_ms, spoken(place))
     try:
         book = Book(store)
         booking = Booking(book, Units(store, book.tables, book.alarms))

@@ -37,6 +37,15 @@ def database_of(place: str) -> tuple[str, str]:
     return url, f"{SCHEMA}_{group}"
 
 
+def spoken(place: str) -> str:
+    """How a sentence names the place: without the name and password that an address may hold."""
+    if not is_database(place):
+        return place
+    address, _, group = place.partition("#")
+    named = re.sub(r"(?<=://)[^@/]*@", "", address.partition("?")[0])
+    return f"{named}#{group}" if group else named
+
+
 def engine_at(
     place: str,
     vfs: str | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from manager.ledger.engines.places import GROUP_CHARACTERS_MAX, database_of, is_database
+from manager.ledger.engines.places import GROUP_CHARACTERS_MAX, database_of, is_database, spoken
 from manager.ledger.errors import StoreError
 
 URL = "postgresql://host/db"
@@ -38,3 +38,17 @@ def test_a_name_that_could_say_something_to_the_database_is_refused(group: str) 
     """Catches: a group's name put into SQL as it was typed."""
     with pytest.raises(StoreError, match="A group's name"):
         database_of(f"{URL}#{group}")
+
+
+@pytest.mark.parametrize(
+    ("place", "named"),
+    [
+        ("/var/lib/ledger.sqlite", "/var/lib/ledger.sqlite"),
+        (URL, URL),
+        ("postgresql://ann:secret@host:1,other:2/db#stud", "postgresql://host:1,other:2/db#stud"),
+        ("postgresql://host/db?user=ann&password=secret", URL),
+    ],
+)
+def test_a_sentence_names_a_ledger_without_a_password(place: str, named: str) -> None:
+    """Catches: a password in the log of a second manager that finds the ledger in use."""
+    assert spoken(place) == named
