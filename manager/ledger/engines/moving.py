@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from manager.ledger.engines import sqlite_copy
 from manager.ledger.engines.engine import Engine, Reader, Tail
 from manager.ledger.engines.places import database_of, is_database
 from manager.ledger.engines.relations import RELATIONS, Relation, Row
-from manager.ledger.engines.sqlite_engine import write_whole
 from manager.ledger.errors import StoreError
 
 
@@ -33,7 +33,7 @@ def copy_ledger(source: Engine, target: str, writer: str | None = None) -> Tail 
             elif Path(target).exists():
                 raise StoreError(f"There is a ledger in {target} already.")
             else:
-                write_whole(target, loaded.ledger_id, rows)
+                sqlite_copy.write_whole(target, loaded.ledger_id, rows)
     finally:
         reader.close()
     return loaded.tail
@@ -46,8 +46,7 @@ def remove_copy(target: str) -> None:
 
         postgres_copy.remove_whole(*database_of(target))
     else:
-        for suffix in ("", "-wal", "-shm"):
-            Path(target + suffix).unlink(missing_ok=True)
+        sqlite_copy.remove_whole(target)
 
 
 def all_rows(reader: Reader, relation: Relation) -> Iterator[Row]:

@@ -12,7 +12,7 @@ import fcntl
 import logging
 import os
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -102,8 +102,9 @@ class SqliteEngine:
         except apsw.Error as error:
             self.close()
             # SQLite calls a file that it may not write an input error.
-            is_ours = self._vfs is not None or _may_write(self._path)
-            trouble = "is damaged or unreadable" if is_ours else "cannot be written"
+            may_write = self._vfs is not None or _may_write(self._path)
+            is_whole = not may_write or _finds_no_room(error)
+            trouble = "cannot be written" if is_whole else "is damaged or unreadable"
             raise StoreError(f"The ledger {self._path} {trouble}: {error}.") from error
         except StoreError:
             self.close()
@@ -223,6 +224,10 @@ def open_reader(path: str, archive_folder: Path | None = None) -> SqliteReader:
         raise StoreError(f"The ledger {path} cannot be opened: {error}.") from error
     try:
         check_format(connection, path)
+    except apsw.CantOpenError as error:
+        close(connection)
+        sentence = f"The ledger {path} cannot be read where nothing can be written: copy its folder"
+        raise StoreError(f"{sentence} first ({error}).") from error
     except apsw.Error as error:
         close(connection)
         raise StoreError(f"The ledger {path} is damaged or unreadable: {error}.") from error
@@ -247,24 +252,16 @@ def _reader(path: str, archive_folder: Path) -> SqliteReader:
     return SqliteReader(connection, archives)
 
 
-def write_whole(path: str, ledger_id: bytes, rows: Mapping[str, Iterable[Row]]) -> None:
-    """Makes a file with these rows and nothing else, all or nothing."""
-    engine = SqliteEngine(path, random_bytes=lambda count: ledger_id)
-    if engine.acquire() is None:
-        raise StoreError(f"The ledger {path} is in use by another process.")
-    try:
-        with engine.connection:
-            for name, relation in RELATIONS.items():
-                engine.connection.executemany(_insert(relation), rows[name])
-    finally:
-        engine.close()
-
-
 def check_format(connection: apsw.Connection, path: str) -> None:
     try:
         FORMAT.check(connection)
     except FormatRefused as refused:
         raise StoreError(f"{path}: {refused}") from refused
+
+
+def _finds_no_room(error: apsw.Error) -> bool:
+    code: int = vars(error).get("extendedresult", 0)
+    return isinstance(error, apsw.FullError) or code == apsw.SQLITE_IOERR_SHMSIZE
 
 
 def _may_write(path: str) -> bool:
@@ -296,7 +293,9 @@ def _write(
     gone = [key for key, row in changed.items() if row is None]
     if gone:
         connection.executemany(_delete(relation), gone)
-    connection.executemany(_insert(relation), [row for row in changed.values() if row is not None])
+    connection.executemany(
+        insert_of(relation), [row for row in changed.values() if row is not None]
+    )
 
 
 @cache
@@ -312,7 +311,7 @@ def _insert_text(name: str) -> str:
     return f"{text} ON CONFLICT ({keys}) DO UPDATE SET {changes}"
 
 
-def _insert(relation: Relation) -> str:
+def insert_of(relation: Relation) -> str:
     return _insert_text(relation.name)
 
 

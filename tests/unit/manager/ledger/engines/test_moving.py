@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from manager.ledger.engines.engine import Tail
 from manager.ledger.engines.moving import copy_ledger, remove_copy
 from manager.ledger.engines.places import database_of, engine_at
 from manager.ledger.engines.relations import RELATIONS
+from manager.ledger.engines.sqlite_copy import UNFINISHED
 from manager.ledger.errors import StoreError
 from manager.ledger.store.store import Store
 from tests.kit.pretend_units import Clock, Desk, desk_with_a_win
@@ -42,6 +45,36 @@ def test_no_ledger_is_written_over(desk: Desk, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="already"):
         copy_ledger(desk.store.engine, str(target))
     assert target.read_bytes() == b"somebody's"
+
+
+@pytest.mark.parametrize("bytes_max", range(0, 400_000, 20_000))
+def test_a_copy_that_finds_no_room_leaves_nothing(
+    desk: Desk, tmp_path: Path, bytes_max: int
+) -> None:
+    """Catches: half a copy, which the next try takes for a ledger and refuses to write over."""
+    (tmp_path / "other").mkdir()
+    target = tmp_path / "other" / "copy.sqlite"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_max, hard))
+    try:
+        copy_ledger(desk.store.engine, str(target))
+    except StoreError:
+        assert not any(target.parent.iterdir())
+    else:
+        assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    if not target.exists():
+        assert copy_ledger(desk.store.engine, str(target)) == desk.store.tail()
+    assert [path.name for path in target.parent.iterdir()] == [target.name]
+
+
+def test_what_a_power_cut_left_of_a_copy_is_not_taken_for_one(desk: Desk, tmp_path: Path) -> None:
+    target = tmp_path / "copy.sqlite"
+    Path(f"{target}{UNFINISHED}").write_bytes(b"half")
+    Path(f"{target}{UNFINISHED}-wal").write_bytes(b"of it")
+    assert copy_ledger(desk.store.engine, str(target)) == desk.store.tail()
+    assert not list(tmp_path.glob(f"*{UNFINISHED}*"))
 
 
 def test_a_copy_that_is_given_up_leaves_nothing(desk: Desk, tmp_path: Path) -> None:

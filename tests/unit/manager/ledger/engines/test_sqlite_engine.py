@@ -12,6 +12,7 @@ from manager.ledger.engines.engine import Batch, Fenced, Tail
 from manager.ledger.engines.relations import RELATIONS, TRANSACTIONS
 from manager.ledger.engines.sqlite_engine import SqliteEngine, write_whole
 from manager.ledger.errors import StoreError
+from sim.storage.disk import SimDisk
 
 FULL = 2
 
@@ -39,6 +40,17 @@ def test_a_ledger_is_written_where_both_its_file_and_its_folder_can_be(
     places = {"file": str(path), "folder": str(tmp_path)}
     monkeypatch.setattr(os, "access", lambda place, *_how, **_more: place != places.get(refused))
     assert sqlite_engine._may_write(str(path)) is (not refused)
+
+
+def test_a_full_disk_is_not_called_damage() -> None:
+    """Catches: an operator who puts a backup back because there was no room for a new page."""
+    disk = SimDisk(1)
+    disk.size_max_bytes = 8192
+    try:
+        with pytest.raises(StoreError, match="cannot be written: database or disk is full"):
+            SqliteEngine("ledger.sqlite", vfs=disk.vfs_name).acquire()
+    finally:
+        disk.close()
 
 
 def test_a_ledger_without_its_identity_is_not_served(tmp_path: Path) -> None:
