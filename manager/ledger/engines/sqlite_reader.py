@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import apsw
@@ -83,9 +85,24 @@ def opened(path: str, vfs: str | None, flags: int = _READ_WRITE) -> apsw.Connect
 
 def opened_to_read(path: str) -> apsw.Connection:
     """Beside whoever writes; it waits a while where it finds the file locked."""
+    if _is_still(path):
+        address = f"{Path(path).absolute().as_uri()}?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return opened(address, None, flags)
     connection = opened(path, None, apsw.SQLITE_OPEN_READONLY)
     connection.set_busy_timeout(READERS_PATIENCE_MS)
     return connection
+
+
+def _is_still(path: str) -> bool:
+    """True for a whole file on a medium that takes no writing, such as an auditor's copy.
+
+    SQLite would make files beside it otherwise, to read what a log holds; here there is no log.
+    """
+    if not os.path.exists(path) or os.access(os.path.dirname(path) or ".", os.W_OK):
+        return False
+    log = Path(f"{path}-wal")
+    return not log.exists() or log.stat().st_size == 0
 
 
 def close(connection: apsw.Connection) -> None:
