@@ -94,4 +94,8 @@ def _in_words() -> Iterator[None]:
     except FormatRefused as refused:
         raise IdentityError(str(refused)) from refused
     except apsw.Error as error:
-        raise IdentityError(f"The list of identities cannot be used: {error}.") from error
+        # A full disk ends the transaction by itself; that it cannot be ended again is no news.
+        first: BaseException = error
+        while isinstance(first.__context__, (apsw.Error, IdentityError)):
+            first = first.__context__
+        raise IdentityError(f"The list of identities cannot be used: {first}.") from error

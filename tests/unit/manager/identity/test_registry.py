@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import resource
+from pathlib import Path
+
 import pytest
 
 from manager.identity.errors import IdentityError
@@ -79,3 +82,17 @@ def test_a_file_that_is_no_list_of_identities_is_refused(identities: PretendIden
     path.write_bytes(b"not a database at all" * 100)
     with pytest.raises(IdentityError, match="cannot be used"):
         IdentityStore(str(path), lambda: 0)
+
+
+def test_a_disk_without_room_is_told_and_not_what_followed_from_it(tmp_path: Path) -> None:
+    """Catches: "cannot rollback", where the reason is that nothing could be written."""
+    store = IdentityStore(str(tmp_path / "identity.sqlite"), lambda: 0)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        with pytest.raises(IdentityError, match="disk"), store.transaction():
+            store.note("CODE", "A sentence.")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert store.untold() == []
+    store.close()
