@@ -27,7 +27,8 @@ def who_owns(arguments: Sequence[str]) -> int:
         standing = look_once(url, schema)
         owner = standing.owner
         name = schema.removeprefix(SCHEMA).removeprefix("_") or "the whole floor"
-        held = f"{owner.name} at {owner.link}" if owner else "nobody at this moment"
+        nobody = "a manager without a name" if standing.is_held else "nobody at this moment"
+        held = f"{owner.name} at {owner.link}" if owner else nobody
         print(f"{name}: {held}, epoch {standing.epoch}, {standing.last_number} entries")
         for each in standing.managers:
             if owner is None or each.name != owner.name:

@@ -46,6 +46,7 @@ def test_every_command_finds_the_ledger_in_the_database(
     people_of_a_folder(tmp_path, Ann="executive", Bob="executive")
     type_passwords(monkeypatch, 3)
     with serving(tmp_path):
+        assert "a manager without a name" in typed(tmp_path, capsys, "who-owns")[1]
         assert typed(tmp_path, capsys, "audit")[0] == 0
         code, told = typed(tmp_path, capsys, "explain", "1")
         assert (code, "Win 1" in told) == (0, True)
