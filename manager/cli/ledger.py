@@ -7,21 +7,19 @@ it was; the folder then says where the manager finds its ledger.
 from __future__ import annotations
 
 import argparse
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
 from manager.audit.audit import audit
 from manager.data_folder import LEDGER_NAME, add_data_option
 from manager.ledger.engines.engine import Tail
-from manager.ledger.engines.moving import copy_ledger, remove_copy
-from manager.ledger.engines.places import database_of, engine_at, is_database, reader_at
-from manager.ledger.engines.relations import RELATIONS, TRANSACTIONS
+from manager.ledger.engines.moving import copy_ledger, make_ledger, remove_copy
+from manager.ledger.engines.places import engine_at, is_database, reader_at
+from manager.ledger.engines.relations import TRANSACTIONS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.ledger import Ledger
 from manager.ledger_place import existing_ledger, forget_database, keep_database
 
-LEDGER_ID_BYTES = 16
 FOLDER = "folder"
 MOVED_AWAY = ".moved"
 
@@ -31,14 +29,7 @@ def make(arguments: Sequence[str]) -> int:
     parser.add_argument("database", metavar="URL", help="postgresql://OWNER@HOST/NAME")
     parser.add_argument("--writer", metavar="ROLE", help="the role that the manager signs in with")
     options = parser.parse_args(arguments)
-    if not is_database(options.database):
-        raise LedgerError("A database is named as postgresql://USER@HOST/NAME.")
-    from manager.ledger.engines import postgres_copy
-
-    ledger_id = secrets.token_bytes(LEDGER_ID_BYTES)
-    nothing = dict.fromkeys(RELATIONS, ())
-    url, schema = database_of(options.database)
-    postgres_copy.write_whole(url, ledger_id, None, nothing, schema, options.writer)
+    make_ledger(options.database, options.writer)
     print("The ledger is there and empty. Start the manager with --database.")
     return 0
 

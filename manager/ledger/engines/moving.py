@@ -1,4 +1,4 @@
-"""Copies a whole ledger from one place to another, row by row, all or nothing.
+"""Copies a whole ledger from one place to another, row by row, all or nothing; makes an empty one.
 
 The copy has the same id, the same rows and the same chain, so its tail has the same digest. Whether
 it is sound is for an audit of the copy to say.
@@ -6,6 +6,7 @@ it is sound is for an audit of the copy to say.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from manager.ledger.engines import sqlite_copy
 from manager.ledger.engines.engine import Engine, Reader, Tail
 from manager.ledger.engines.places import database_of, is_database
 from manager.ledger.engines.relations import RELATIONS, Relation, Row
+from manager.ledger.engines.sqlite_engine import LEDGER_ID_BYTES
 from manager.ledger.errors import StoreError
 
 
@@ -37,6 +39,18 @@ def copy_ledger(source: Engine, target: str, writer: str | None = None) -> Tail 
     finally:
         reader.close()
     return loaded.tail
+
+
+def make_ledger(database: str, writer: str | None = None) -> None:
+    """An empty ledger with an identity of its own; `writer` as above."""
+    if not is_database(database):
+        raise StoreError("A database is named as postgresql://USER@HOST/NAME.")
+    from manager.ledger.engines import postgres_copy
+
+    url, schema = database_of(database)
+    nothing = dict.fromkeys(RELATIONS, ())
+    ledger_id = secrets.token_bytes(LEDGER_ID_BYTES)
+    postgres_copy.write_whole(url, ledger_id, None, nothing, schema, writer)
 
 
 def remove_copy(target: str) -> None:

@@ -17,7 +17,9 @@ FILES_PER_UNIT = 8  # a connection, and a journal with its log
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tables", type=whole(1, CONNECTIONS_MAX), default=500)
     parser.add_argument("--seconds", type=whole(1), default=30, help="how long they play")
-    parser.add_argument("--database", default="", metavar="URL", help="an empty ledger there")
+    parser.add_argument(
+        "--database", default="", metavar="URL", help="an empty ledger there; made where none is"
+    )
     parser.add_argument(
         "--rate", type=whole(), default=0, help="wagers a second; 0 as fast as receipts come"
     )

@@ -18,6 +18,9 @@ from manager.identity import certificates
 from manager.identity.folder import IdentityFolder
 from manager.identity.registry import Registry
 from manager.identity.store import IdentityStore
+from manager.ledger.engines.moving import make_ledger
+from manager.ledger.engines.places import database_of, is_database
+from manager.ledger.errors import LedgerError
 from manager.ledger_place import keep_database
 from protocol.secrets import tls
 
@@ -69,14 +72,28 @@ def set_up(data: Path, table_count: int, database: str) -> list[UnitFiles]:
     """Opens the tables in a new ledger and issues a certificate for the unit of each."""
     data.mkdir(parents=True, exist_ok=True)
     if database:
+        _make_where_none_is(database)
         keep_database(data, database)
     names = unit_names(table_count)
     manager = Manager(database or str(data / LEDGER_NAME), lambda: time.time_ns() // 1_000_000)
     try:
+        if manager.store.tail().number:
+            # Its units have played already, and wait for ever for receipts of what they send anew.
+            raise LedgerError("A floor is measured on an empty ledger; this one has entries.")
         open_tables(manager, names)
     finally:
         manager.store.close()
     return _issue(data, names)
+
+
+def _make_where_none_is(database: str) -> None:
+    if not is_database(database):
+        raise LedgerError("A database is named as postgresql://USER@HOST/NAME.")
+    from manager.ledger.engines.postgres_lease import groups_in
+
+    url, schema = database_of(database)
+    if schema not in groups_in(url):
+        make_ledger(database)
 
 
 def unit_names(count: int) -> list[tuple[str, str]]:
