@@ -24,6 +24,7 @@ from manager.cli import ledger as ledger_cli
 from manager.cli import people as people_cli
 from manager.cli import updates as updates_cli
 from manager.identity.errors import IdentityError
+from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.errors import LedgerError
 from manager.web.access import Entrance
 
@@ -226,6 +227,13 @@ def main(arguments: Sequence[str] | None = None, entrance: Entrance | None = Non
 
 
 def _run(words: Sequence[str], entrance: Entrance | None) -> int:
+    try:
+        return _carry_out(words, entrance)
+    except StorageFailed as error:  # the disk or the database went away under the command
+        raise LedgerError(f"The ledger cannot be read any more: {error}.") from error
+
+
+def _carry_out(words: Sequence[str], entrance: Entrance | None) -> int:
     if words and words[0] in TOOLS:
         return TOOLS[words[0]](words[1:])
     parser, known = _parser()

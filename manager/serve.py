@@ -30,6 +30,7 @@ from manager.clock import LedgerClock, watch
 from manager.control import ControlDoor
 from manager.doors import Doors
 from manager.identity.folder import IdentityFolder
+from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.store.writer import ThreadWriter
 from manager.link.ladder import LinkLadder
 from manager.long_check import check_beside_play
@@ -174,6 +175,9 @@ async def serve(
     _tell_first_code(access, listeners)
     try:
         await first_ends_all(tasks)
+    except StorageFailed as error:
+        # Who looks on beside play asks the ledger too, and may be the first to miss it.
+        manager.server.halt(str(error))
     finally:
         await manager.close()
         doors.close()  # what the ledger tells it last is noted by then

@@ -15,6 +15,9 @@ import pytest
 
 from manager.__main__ import main
 from manager.data_folder import LEDGER_NAME
+from manager.ledger.engines.engine import StorageFailed
+from manager.ledger.engines.sqlite_reader import SqliteReader
+from manager.link.ladder import LinkLadder
 from protocol.wire.framing import frame
 from tests.kit.places import ROOT
 from tests.kit.pretend_units import Desk, PretendUnit, table_toml
@@ -121,3 +124,32 @@ def test_a_bad_table_file_or_a_foreign_ledger_stops_the_start_with_a_sentence(
     (tmp_path / "data" / LEDGER_NAME).write_bytes(b"not a ledger at all" * 100)
     assert main(serve) == 2
     assert "damaged" in capsys.readouterr().err
+
+
+SERVE = ["serve", "--port", "0", "--web-port", "0", "--web-plain"]
+
+
+def test_a_ledger_that_goes_away_halts_the_manager_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Catches: a traceback in place of the reason, when no unit's event hears of it first."""
+
+    async def looks_on(_ladder: LinkLadder) -> None:
+        raise StorageFailed("nobody answers")
+
+    monkeypatch.setattr(LinkLadder, "run", looks_on)
+    assert main([*SERVE, "--data", str(tmp_path)]) == 1
+    assert "the manager halts: nobody answers" in caplog.text
+
+
+def test_a_ledger_that_goes_away_under_a_command_is_told_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Desk(str(tmp_path / LEDGER_NAME)).store.close()
+
+    def gone(*_words: object, **_more: object) -> None:
+        raise StorageFailed("nobody answers")
+
+    monkeypatch.setattr(SqliteReader, "rows", gone)
+    assert main(["explain", "1", "--data", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == "The ledger cannot be read any more: nobody answers.\n"
