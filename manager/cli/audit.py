@@ -71,7 +71,8 @@ def _audit_copy(file: Path, witnesses: Sequence[Witness]) -> int:
 
 
 def _audit_folder(data: Path, witnesses: Sequence[Witness], resume: bool = False) -> int:
-    with ledger_to_read(data) as store:
+    # A whole audit names the first entry that is missing; one that resumes does not look there.
+    with ledger_to_read(data, names_gaps=resume) as store:
         image = newest_image(data, store) if resume else None
         if resume and image is None:
             raise LedgerError("No closed day has its image here: `close-day` makes one.")

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from manager.audit.audit import audit
 from manager.data_folder import LEDGER_NAME, add_data_option
-from manager.ledger.engines.engine import Tail
+from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
+from manager.ledger.engines.engine import Owner, Tail
 from manager.ledger.engines.moving import copy_ledger, make_ledger, remove_copy
 from manager.ledger.engines.places import engine_at, is_database, reader_at
 from manager.ledger.engines.relations import TRANSACTIONS
@@ -44,7 +45,7 @@ def move(arguments: Sequence[str]) -> int:
     source = existing_ledger(options.data)
     if source == target:
         raise LedgerError("The ledger is there already.")
-    print(_move(source, target, options.writer))
+    print(_move(source, target, options.data / ARCHIVE_FOLDER, options.writer))
     if is_database(target):
         keep_database(options.data, target)
         _put_aside(Path(source))
@@ -53,15 +54,16 @@ def move(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _move(source: str, target: str, writer: str | None) -> str:
-    engine = engine_at(source)
+def _move(source: str, target: str, archives: Path, writer: str | None) -> str:
+    """Archived days stay in the folder, and are proven with the rest."""
+    engine = engine_at(source, owner=Owner(archive_folder=archives))
     if engine.acquire() is None:
         raise LedgerError("A manager serves from this ledger: stop it first.")
     try:
         tail = copy_ledger(engine, target, writer)
     finally:
         engine.close()
-    ledger = Ledger(reader_at(target))
+    ledger = Ledger(reader_at(target, archives))
     try:
         finding = audit(ledger)
         newest = ledger.find(TRANSACTIONS, {}, newest=1)

@@ -104,6 +104,20 @@ def test_a_ledger_that_is_there_is_never_written_over(
     assert (tmp_path / LEDGER_NAME).exists()
 
 
+def test_a_ledger_with_archived_days_moves_like_any_other(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches: a copy that is proven without its archives, and so is never sound."""
+    play_one_win(str(tmp_path / LEDGER_NAME))
+    assert typed(tmp_path, capsys, "close-day")[0] == 0
+    assert typed(tmp_path, capsys, "archive", "--keep-days", "0")[0] == 0
+    before, tail = typed(tmp_path, capsys, "audit"), tail_of(tmp_path)
+    for to in (url, "folder"):
+        code, told = typed(tmp_path, capsys, "move-ledger", to)
+        assert (code, "was moved" in told) == (0, True), told
+        assert (typed(tmp_path, capsys, "audit"), tail_of(tmp_path)) == (before, tail)
+
+
 @pytest.fixture
 def writer(server: PostgresServer, url: str) -> Iterator[str]:
     """A role that owns nothing, as managers of a property sign in with."""

@@ -16,6 +16,7 @@ import apsw
 
 from kit.files import sync_file, sync_folder
 from kit.migrations import statements
+from manager.ledger.engines.engine import Part
 from manager.ledger.engines.relations import POSTINGS, RELATIONS, TRANSACTIONS, Row
 from manager.ledger.errors import StoreError
 
@@ -49,6 +50,13 @@ def archives_in(folder: Path | None) -> list[Archive]:
 
 def missing(number: int, folder: Path | None) -> StoreError:
     return StoreError(f"The archive with transaction {number} is missing in {folder}.")
+
+
+def refuse_gap(part: Part, folder: Path | None) -> None:
+    """Without an archive sums would be too small, and a meter might seem never to have played."""
+    ((first,),) = part.rows(f"SELECT min(number) FROM {part.prefix}{TRANSACTIONS.name}", ())
+    if first is not None and first > part.first:
+        raise missing(part.first, folder)
 
 
 def archive_path(folder: Path, first: int, last: int) -> Path:

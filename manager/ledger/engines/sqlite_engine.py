@@ -20,7 +20,7 @@ import apsw
 
 from kit.migrations import Format, FormatRefused, statements
 from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
-from manager.ledger.engines.archives import archives_in, attach
+from manager.ledger.engines.archives import archives_in, attach, refuse_gap
 from manager.ledger.engines.engine import Batch, Fenced, Loaded, Reader, StorageFailed, Tail
 from manager.ledger.engines.queries import held_rows, select_text
 from manager.ledger.engines.relations import (
@@ -95,7 +95,10 @@ class SqliteEngine:
             self._prepare(self._open)
             if self.is_shared:
                 self._lookups = opened_to_read(self._path)
-                attach(self._lookups, archives_in(self._archive_folder))
+                archives = archives_in(self._archive_folder)
+                attach(self._lookups, archives)
+                own = SqliteReader(self._lookups, archives).parts()[-1]
+                refuse_gap(own, self._archive_folder)
         except apsw.BusyError:
             self.close()
             return None

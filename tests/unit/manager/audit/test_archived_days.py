@@ -13,6 +13,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from manager.__main__ import main
 from manager.audit import archiving
 from manager.audit.archiving import archive_days
 from manager.audit.audit import audit
@@ -154,6 +155,19 @@ def test_a_changed_or_missing_archive_is_named(house: House) -> None:
     away.rename(house.data / FOLDER / "000000000009-000000000010.sqlite")
     with pytest.raises(StoreError, match="archive with transaction 1 is missing"):
         reading(house)
+
+
+def test_nobody_serves_or_explains_without_an_archive(house: House) -> None:
+    """Catches: sums that lack the archived days without a word, and a traceback for a reason."""
+    house.archive("2026-11-16")
+    house.desk.store.close()
+    (archived,) = archives_in(house.data / FOLDER)
+    archived.path.rename(archived.path.with_suffix(".away"))
+    with pytest.raises(StoreError, match="archive with transaction 1 is missing"):
+        SqliteEngine(house.path).acquire()
+    assert main(["explain", "1", "--data", str(house.data)]) == 2
+    assert main(["audit", "--data", str(house.data)]) == 1, "it names the entry as a finding"
+    assert main(["audit", "--resume", "--data", str(house.data)]) == 2
 
 
 def test_a_power_cut_before_the_rows_go_leaves_them_seen_once(
