@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from kit.files import private_folder
 from manager.data_folder import add_data_option
 from manager.identity.folder import IdentityFolder
 from manager.ledger.engines.places import SCHEMA, database_of, is_database
@@ -51,12 +52,13 @@ def share_identities(arguments: Sequence[str]) -> int:
     parser.add_argument("--writer", metavar="ROLE", help="the role that the managers sign in with")
     parser.add_argument("--as", dest="url", metavar="URL", help="the tables' owner, if another")
     options = parser.parse_args(arguments)
-    url, _ = _database(options.data)
+    # A folder knows its database once it was served from; its owner may share before that.
+    url, _ = database_of(options.url) if options.url else _database(options.data)
     from manager.identity.postgres_store import share
 
-    folder = IdentityFolder(options.data)
+    folder = IdentityFolder(private_folder(options.data))
     folder.ensure()
-    count = share(folder, options.url or url, options.writer)
+    count = share(folder, url, options.writer)
     print(f"{count} certificates are in the database now, for every manager of this floor.")
     load_key(options.data)  # made now, so that there is one to copy
     print(f"Copy {folder.path} to each of them before it starts; without ca.key it cannot issue.")

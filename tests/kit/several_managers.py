@@ -19,7 +19,6 @@ from manager.ledger.engines.places import database_of, reader_at
 from manager.ledger.engines.postgres_lease import LeaseLine
 from manager.ledger.errors import StoreError
 from manager.ledger.store.ledger import Ledger
-from manager.ledger_place import keep_database
 from manager.people.passwords import KEY_NAME
 from tests.kit.linked_floor import Count, LinkedFloor, LinkedUnit, Recorder, count, enrol, until
 from tests.kit.places import ROOT
@@ -48,10 +47,8 @@ class Managers:
         return self._folder / name
 
     def share(self, name: str, *words: str) -> None:
-        """The first manager's identities become the floor's."""
-        self.data(name).mkdir(mode=0o700)
-        keep_database(self.data(name), self.place)
-        IdentityFolder(self.data(name)).ensure()
+        """The first manager's identities become the floor's; its folder is new, as in the docs."""
+        words = words or ("--as", self.place)
         assert main(["share-identities", "--data", str(self.data(name)), *words]) == 0
 
     def start(self, name: str, like: Path | None = None, place: str = "") -> None:
