@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,3 +61,12 @@ def sync_folder(path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def allow_open_files(count: int) -> int:
+    """Lets this process and its children have so many; how many it got, where that is fewer."""
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = count if most == resource.RLIM_INFINITY else min(count, most)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
+    return allowed

@@ -19,7 +19,7 @@ from typing import Any
 from kit.clock import monotonic_s, wall_ms
 from kit.command_line import PORT_MAX, CommandRefused, in_words, port
 from kit.config import ConfigError, load, refusal
-from kit.files import files_for_the_owner_only, private_folder
+from kit.files import allow_open_files, files_for_the_owner_only, private_folder
 from manager import serve as process
 from manager.alerts.settings import read_alerts
 from manager.app import Manager
@@ -40,6 +40,7 @@ from manager.ledger.engines.postgres_tenancy import FILE_NAME as TENANCY_FILE
 from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import DAY_STARTS, ZONE, GamingDay
 from manager.ledger_place import ledger_place, take_database
+from manager.link.admission import CONNECTIONS_MAX
 from manager.setup.table_file import read_setup
 from manager.setup.wager_limits import read_limits
 from protocol.wire.address import join_address
@@ -47,6 +48,7 @@ from protocol.wire.address import join_address
 _log = logging.getLogger(__name__)
 
 LOCAL = "127.0.0.1"
+OTHER_FILES = 400  # browsers, those who knock, the ledger with its archives, and the machine's own
 DEAD_OWNER_MAX_S = 4.0  # longer than any lease lasts after its last renewal
 
 
@@ -109,14 +111,23 @@ def add_to(commands: Any) -> None:
 
 
 def _serve(options: argparse.Namespace) -> int:
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s")
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # starts and stops are no news
+    _make_room_for_units()
     # Cards, keys and amounts are nobody else's, however the manager is started.
     with files_for_the_owner_only():
         return _open_and_serve(options)
 
 
+def _make_room_for_units() -> None:
+    """Most machines begin a process with 1,024 files, and each unit's line is one."""
+    allowed = allow_open_files(CONNECTIONS_MAX + OTHER_FILES)
+    if allowed < CONNECTIONS_MAX + OTHER_FILES:
+        units = max(0, allowed - OTHER_FILES)
+        _log.warning("This machine allows %s open files: enough for %s units.", allowed, units)
+
+
 def _open_and_serve(options: argparse.Namespace) -> int:
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s")
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # starts and stops are no news
     gaming_day = GamingDay(options.day_starts, options.zone)
     try:
         private_folder(options.data)

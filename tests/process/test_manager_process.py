@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
 import socket
 import ssl
@@ -17,6 +18,7 @@ from manager.__main__ import main
 from manager.data_folder import LEDGER_NAME
 from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.engines.sqlite_reader import SqliteReader
+from manager.link import admission
 from manager.link.ladder import LinkLadder
 from protocol.wire.framing import frame
 from tests.kit.places import ROOT
@@ -43,6 +45,27 @@ def answer_without_tls(address: str) -> bytes:
         line.sendall(frame(PretendUnit("UF-touch-1").hello().encode()))
         with line.makefile("rb") as stream:
             return stream.read()
+
+
+def test_a_process_has_room_for_every_unit_that_it_takes(tmp_path: Path) -> None:
+    """Catches: a limit of 2,000 units where the machine gives a process 1,024 files."""
+    table = tmp_path / "table.toml"
+    table.write_text(table_toml())
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))  # which a child inherits
+    try:
+        process = start(tmp_path / "data", table)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline()
+        allowed, _ = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+        assert allowed >= min(admission.CONNECTIONS_MAX + 64, hard)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 
 from kit.command_line import told, whole
+from kit.files import allow_open_files
 from manager.ledger.errors import LedgerError
 from manager.link.admission import CONNECTIONS_MAX
 from sim.runs.floor.run import Wanted, run_floor
@@ -33,7 +33,8 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    _allow_files(options.tables * FILES_PER_UNIT + 256)
+    # Children inherit it: the manager has a file for each unit, and the units several.
+    allow_open_files(options.tables * FILES_PER_UNIT + 256)
     wanted = Wanted(
         options.tables,
         options.seconds,
@@ -50,10 +51,3 @@ def _run(options: argparse.Namespace) -> int:
             print(f"{name:<26}{value}")
     is_right = figures["audit_sound"] and not figures["lost"] and not figures["doubled"]
     return 0 if is_right else 1
-
-
-def _allow_files(count: int) -> None:
-    """Children inherit it: the manager has a file for each unit, and the units several."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    allowed = count if most == resource.RLIM_INFINITY else min(count, most)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, most))
