@@ -8,16 +8,18 @@ from there. The chain, the balances and all other rows stay. Nobody else writes 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
 
-from kit.files import private_folder
+from kit.files import private_folder, sync_folder
 from manager.ledger.engines.archives import (
     FOLDER,
     MOVED,
     Archive,
     archive_path,
     archives_in,
+    joined_files,
     remove_archived,
     write_archive,
 )
@@ -30,6 +32,8 @@ from manager.ledger.errors import LedgerError
 from manager.ledger.store.chain import next_digest
 from manager.ledger.store.ledger import Ledger
 
+FILES_MAX = 60  # SQLite attaches at most 125
+JOINED = 30  # a month of nightly archives becomes one file
 _KEYS = dict(zip(MOVED, ("number", "transaction_number"), strict=True))
 
 
@@ -62,10 +66,59 @@ def _archive(engine: Engine, folder: Path, place: str, until: str) -> str:
         _check(reader, [each for each in done if each.first >= first])
     finally:
         reader.close()
-    if first >= done[-1].last:
+    is_done = first >= done[-1].last
+    if not is_done:
+        _remove(engine, place, done[-1].last)
+    _join(folder)
+    if is_done:
         return f"The days up to {until} are archived already."
-    _remove(engine, place, done[-1].last)
-    return f"Transactions up to {done[-1].last} are in {done[-1].path.parent}."
+    return f"Transactions up to {done[-1].last} are in {folder}."
+
+
+def _join(folder: Path) -> None:
+    """Makes one file of many, because SQLite reads no more than 125 beside a ledger.
+
+    Neighbours that hold least are taken, so that what was joined is not soon written again. The
+    joined one is on the medium and compared before it has its place; a power cut leaves both, and
+    readers see the larger one alone.
+    """
+    done = archives_in(folder)
+    if len(done) >= FILES_MAX:
+        begins = range(len(done) - JOINED + 1)
+        runs = [done[begin : begin + JOINED] for begin in begins]
+        _join_run(folder, min(runs, key=lambda run: run[-1].last - run[0].first))
+    for path in joined_files(folder):
+        path.unlink()
+    sync_folder(folder)
+
+
+def _join_run(folder: Path, run: list[Archive]) -> None:
+    place = archive_path(folder, run[0].first, run[-1].last)
+    made = private_folder(folder / "joining") / place.name
+    with ExitStack() as opened:
+        files = [_opened(each.path, opened) for each in run]
+        write_archive(made, *(_in_turn(files, run, name) for name in MOVED))
+        whole = _opened(made, opened)
+        for name in MOVED:
+            rows = _own_rows(whole, name, run[0].first, run[-1].last)
+            for here, there in zip_longest(rows, _in_turn(files, run, name)):
+                if here != there:
+                    raise LedgerError(
+                        f"{made} is not what the files have that it joins; they stay."
+                    )
+    made.replace(place)
+    sync_folder(folder)
+
+
+def _opened(path: Path, opened: ExitStack) -> SqliteReader:
+    file = SqliteReader(opened_to_read(str(path)))
+    opened.callback(file.close)
+    return file
+
+
+def _in_turn(files: list[SqliteReader], run: list[Archive], name: str) -> Iterator[Row]:
+    for file, each in zip(files, run, strict=True):
+        yield from _own_rows(file, name, each.first, each.last)
 
 
 def _own_rows(reader: Reader, name: str, first: int, last: int) -> Iterator[Row]:

@@ -33,19 +33,32 @@ class Archive(NamedTuple):
 
 
 def archives_in(folder: Path | None) -> list[Archive]:
-    """Oldest first; together they are the chain from its first transaction on, or it is said."""
-    found = []
+    """Oldest first; together they are the chain from its first transaction on, or it is said.
+
+    A file whose transactions are all in another one was joined to it, and is passed over.
+    """
+    named = []
     for path in sorted(folder.glob("*.sqlite")) if folder and folder.is_dir() else ():
         name = _NAME.fullmatch(path.name)
         if name is None:
             raise StoreError(f"{path} is not named as an archive is.")
-        found.append(Archive(path, int(name[1]), int(name[2])))
+        named.append(Archive(path, int(name[1]), int(name[2])))
+    found: list[Archive] = []
     following = 1
-    for each in found:
+    for each in sorted(named, key=lambda archive: (archive.first, -archive.last)):
+        if each.last < following:
+            continue
         if each.first != following:
             raise missing(following, folder)
+        found.append(each)
         following = each.last + 1
     return found
+
+
+def joined_files(folder: Path) -> list[Path]:
+    """Those that are passed over because another one holds the same."""
+    used = {each.path for each in archives_in(folder)}
+    return sorted(path for path in folder.glob("*.sqlite") if path not in used)
 
 
 def missing(number: int, folder: Path | None) -> StoreError:

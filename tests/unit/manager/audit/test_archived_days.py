@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -21,7 +22,12 @@ from manager.audit.closing import make_image, newest_image, note_closed, request
 from manager.explain.statement import explain
 from manager.export.accounting import entries_between
 from manager.export.backup import back_up, restore
-from manager.ledger.engines.archives import FOLDER, archives_in, remove_archived
+from manager.ledger.engines.archives import (
+    FOLDER,
+    archives_in,
+    joined_files,
+    remove_archived,
+)
 from manager.ledger.engines.places import reader_at
 from manager.ledger.engines.relations import EVENTS
 from manager.ledger.engines.sqlite_engine import SqliteEngine
@@ -155,6 +161,71 @@ def test_a_changed_or_missing_archive_is_named(house: House) -> None:
     away.rename(house.data / FOLDER / "000000000009-000000000010.sqlite")
     with pytest.raises(StoreError, match="archive with transaction 1 is missing"):
         reading(house)
+
+
+@pytest.fixture
+def few_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archiving, "FILES_MAX", 4)
+    monkeypatch.setattr(archiving, "JOINED", 3)
+
+
+@pytest.mark.usefixtures("few_files")
+def test_many_archives_become_few_and_nothing_is_lost(house: House) -> None:
+    """Catches: a night's archive too many, after which SQLite opens the ledger no more."""
+    assert house.archive("2026-11-16")
+    for day in range(17, 30):
+        house.play(1)
+        house.close_day(f"2026-11-{day}")
+        house.archive(f"2026-11-{day}")
+        assert len(archives_in(house.data / FOLDER)) < archiving.FILES_MAX
+        assert not joined_files(house.data / FOLDER)
+    ledger = reading(house)
+    assert audit(ledger).sound
+    assert audit(ledger).sentence == audit(house.desk.store).sentence
+    assert explain(ledger, 1) is not None
+
+
+@pytest.mark.usefixtures("few_files")
+def test_a_power_cut_while_archives_are_joined_leaves_each_entry_seen_once(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.archive("2026-11-16")
+    monkeypatch.setattr(archiving, "joined_files", lambda folder: [])  # the power goes before that
+    for day in range(17, 20):
+        house.play(1)
+        house.close_day(f"2026-11-{day}")
+        house.archive(f"2026-11-{day}")
+    assert joined_files(house.data / FOLDER)
+    assert audit(reading(house)).sound
+    monkeypatch.undo()
+    house.archive("2026-11-19")
+    assert not joined_files(house.data / FOLDER)
+    assert audit(reading(house)).sound
+
+
+@pytest.mark.usefixtures("few_files")
+def test_a_joined_file_that_differs_takes_nothing_away(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: files removed for one that was never compared."""
+    house.archive("2026-11-16")
+    for day in (17, 18):
+        house.play(1)
+        house.close_day(f"2026-11-{day}")
+        house.archive(f"2026-11-{day}")
+    house.play(1)
+    house.close_day("2026-11-19")
+    written = archiving.write_archive
+
+    def without_postings(path: Path, transactions: Any, postings: Any) -> None:
+        is_joined = path.parent.name != FOLDER
+        written(path, transactions, [] if is_joined else postings)
+
+    monkeypatch.setattr(archiving, "write_archive", without_postings)
+    with pytest.raises(LedgerError, match="they stay"):
+        house.archive("2026-11-19")
+    assert len(archives_in(house.data / FOLDER)) == 4
+    assert audit(reading(house)).sound
 
 
 def test_nobody_serves_or_explains_without_an_archive(house: House) -> None:
