@@ -1,9 +1,10 @@
 """Watches one sensing IC: from its interrupt line to the spots it serves.
 
-It alone knows when to read the IC. The touch bits are read first and passed on at once, so that
-the light follows the chip on the felt; the raw data that confirm them are read after. A slow poll
-makes sure that a lost interrupt cannot strand a bet. What a reading means is the spot's business,
-how the empty felt drifts the surface's; an IC whose felt has drifted is started anew from there.
+It alone knows when to read the IC. When it calls, the touch bits are read first and passed on at
+once, so that the light follows the chip on the felt; the raw data that confirm them are read after.
+A slow poll makes sure that a lost interrupt cannot strand a bet; it reads all at once, touch bits
+and raw data. What a reading means is the spot's business, how the empty felt drifts the surface's;
+an IC whose felt has drifted is started anew from there.
 """
 
 from __future__ import annotations
@@ -29,6 +30,11 @@ log = logging.getLogger("controller.felt.ic_watch")
 # shared bus must not keep the others waiting.
 RECOVERY_FIRST_MS = 100
 RECOVERY_MAX_MS = 2000
+
+# Why it is time to read the IC.
+CALLED = 1  # its interrupt line says that a touch bit changed
+LOOK = 2  # no line would tell, so the touch bits are asked for
+READ = 3  # a line would have told, and a whole reading is due
 
 
 def make_spots(board: Board, calibrations: Mapping[str, SpotCalibration]) -> dict[str, Spot]:
@@ -138,9 +144,16 @@ class IcWatch:
             self._fault_all(str(fault))
 
     async def _watch_once(self) -> None:
-        called = await self._wait_for_news()
+        why = await self._wait_for_news()
         called_ms = aio.ticks_ms()
         async with self._reading:
+            if why == READ:
+                # The touch bits are among what is read: two transfers instead of three, and no
+                # light waits for them.
+                await self._confirm()
+                await self._rebase()
+                return
+            called = why == CALLED
             touched = await self._ic.read_touched()
             now_ms = aio.ticks_ms()
             # Behind a bus that was busy or blocked it is no news any more.
@@ -158,8 +171,7 @@ class IcWatch:
                 await self._confirm()
                 await self._rebase()
 
-    async def _wait_for_news(self) -> bool:
-        """True when the IC's interrupt called, False when it is merely time to look."""
+    async def _wait_for_news(self) -> int:
         line = self._ic.interrupt
         if line is None or not self._line.is_usable():
             look_ms = self._ic.poll_ms or tuning.WITHOUT_INTERRUPT_MS
@@ -167,13 +179,13 @@ class IcWatch:
                 look_ms = min(look_ms, self._poll_ms())
             await aio.sleep_ms(look_ms)
             self._beat()
-            return False
+            return LOOK
         if line.active:
-            return True  # the IC has more to tell than the last read took
+            return CALLED  # the IC has more to tell than the last read took
         if await line.changed_within_ms(self._poll_ms()):
-            return True
+            return CALLED
         self._beat()
-        return False
+        return READ
 
     def _is_due(self) -> bool:
         """Touch bits may be looked at more often than there is need for a whole reading."""

@@ -85,7 +85,7 @@ class Rig:
         while ticks_ms() - begin_ms <= limit_ms:
             if self.spots[sensor].presence == presence:
                 return True
-            await sleep_ms(5)
+            await sleep_ms(1)  # in larger steps the limit would be one of theirs
         return False
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from controller.core import lights
+from controller.core.felt import tuning
 from controller.core.felt.reasons import NEAR_LIQUID
 from controller.core.felt.spot import ABSENT, ACCEPT, EMPTY, FAULT, PRESENT, REFUSE, UNSURE
 from controller.core.round import commands
@@ -83,6 +84,21 @@ def test_chips_that_lay_there_before_the_power_came_are_seen(ic: str) -> None:
             assert [s for s, verdict in verdicts.items() if verdict == ACCEPT] == ["1A", "4A"]
 
     run_virtual(whole())
+
+
+def test_a_poll_reads_touch_bits_and_raw_data_in_one_conversation():
+    """Asked for the bits by themselves first, resting felt would take half as many again."""
+
+    async def scene(ready: Rig) -> None:
+        await sleep_ms(2 * SECOND_MS)
+        [bus] = ready.world.buses.values()
+        before = bus.transfer_count
+        await sleep_ms(10 * SECOND_MS)
+        polls = 10 * SECOND_MS // tuning.QUIET_EVERY_MS
+        transfers = 2  # the data, and whether the IC still runs as it was told to
+        assert (polls - 1) * transfers <= bus.transfer_count - before <= polls * transfers
+
+    on_rig(scene)
 
 
 def test_a_lost_interrupt_strands_no_bet():

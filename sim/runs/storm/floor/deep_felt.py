@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from controller.core.felt import tuning
-from controller.felt.ic_watch import IcWatch
+from controller.felt.ic_watch import LOOK, IcWatch
 from controller.felt.table_felt import TableFelt
 from hal import aio
 from hal.devices.capacitive import CapacitiveSensor, ElectrodeMeasure, ElectrodeReading
@@ -113,7 +113,7 @@ class PatientWatch(IcWatch):
             return max(wanted_ms, PATIENCE_MS)
         return min(wanted_ms, self._witness.read_again_ms()) if self._witness else wanted_ms
 
-    async def _wait_for_news(self) -> bool:
+    async def _wait_for_news(self) -> int:
         ic = self._ic
         assert isinstance(ic, StillSensor)
         if ic.interrupt is not None or ic.poll_ms is None:
@@ -129,7 +129,7 @@ class PatientWatch(IcWatch):
         passed_ms = aio.ticks_diff(aio.ticks_ms(), began_ms)
         await aio.sleep_ms(ic.poll_ms - passed_ms % ic.poll_ms)
         self._beat()
-        return False
+        return LOOK
 
 
 class DeepFelt(TableFelt):
