@@ -23,10 +23,37 @@ from kit.web.patience import PatientProtocol
 Listener = socket.socket
 
 BACKLOG = 64
+TICK_S = 1  # the date in each answer's header is as new as this
 ANSWERS_MAX_S = 2  # for those under way when the server is asked to stop
 
 
 class PageServer(uvicorn.Server):
+    """uvicorn looks ten times a second whether it shall stop; this one is told.
+
+    Set `should_exit` in the thread of its loop. A table at rest pays for each look.
+    """
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        self._asked_to_stop = asyncio.Event()
+        super().__init__(config)
+
+    @property
+    def should_exit(self) -> bool:
+        return self._asked_to_stop.is_set()
+
+    @should_exit.setter
+    def should_exit(self, asked: bool) -> None:
+        if asked:
+            self._asked_to_stop.set()
+        else:
+            self._asked_to_stop.clear()
+
+    async def main_loop(self) -> None:
+        while not await self.on_tick(0):  # at 0 it makes the date anew
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(TICK_S):
+                    await self._asked_to_stop.wait()
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield  # the program that runs us decides what Ctrl-C means
