@@ -6,8 +6,9 @@ failed sync left behind, so nothing is ever tried twice. What is written and rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
 from typing import Any
 
 import apsw
@@ -21,14 +22,9 @@ class JournalDisk:
         self.connection = connection
         self._fault: str | None = None  # why nothing more may be trusted
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> _Transaction:
         """Commits at the end; any failure of the file makes the journal faulty for good."""
-        try:
-            with self.connection:
-                yield
-        except apsw.Error as error:
-            raise self.latched(f"The journal cannot be written: {error}.") from error
+        return _Transaction(self)
 
     def rows(self, statement: str, bindings: tuple[int, ...] = ()) -> list[Any]:
         try:
@@ -62,3 +58,44 @@ class JournalDisk:
         except apsw.Error as error:
             file.abandon(self.connection)
             raise self.latched(f"The journal cannot be closed: {error}.") from error
+
+
+class _Transaction:
+    """A commit is what a dealer waits for: its two statements are compiled once."""
+
+    __slots__ = ("_disk",)
+
+    def __init__(self, disk: JournalDisk) -> None:
+        self._disk = disk
+
+    def __enter__(self) -> None:
+        self._do("BEGIN IMMEDIATE")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self._do("COMMIT")
+            return
+        self._roll_back()
+        if isinstance(error, apsw.Error):
+            raise self._fault(error) from error
+
+    def _do(self, statement: str) -> None:
+        try:
+            self._disk.connection.execute(statement)
+        except apsw.Error as error:
+            self._roll_back()
+            raise self._fault(error) from error
+
+    def _roll_back(self) -> None:
+        # SQLite may have done so by itself. What fails here has failed before, and is told.
+        if self._disk.connection.in_transaction:
+            with suppress(apsw.Error):
+                self._disk.connection.execute("ROLLBACK")
+
+    def _fault(self, error: apsw.Error) -> JournalFault:
+        return self._disk.latched(f"The journal cannot be written: {error}.")

@@ -6,7 +6,7 @@ a damaged journal left. What belongs to a record is written in that record's tra
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from controller.journal.connection import JournalDisk
 from controller.journal.records import Moment, Salvaged, StoredSettings
@@ -44,8 +44,10 @@ class BesideRecords:
 
     # ---- moments ----
 
-    def store_moments(self, moments: Iterable[Moment]) -> None:
+    def store_moments(self, moments: Sequence[Moment]) -> None:
         """Within the transaction of the records they come with."""
+        if not moments:
+            return  # as for nearly every record
         self._disk.connection.executemany(
             "INSERT OR REPLACE INTO moment VALUES (?, ?, ?)",
             ((kind, self._memory.last_sequence, chain.encode_body(body)) for kind, body in moments),

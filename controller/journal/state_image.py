@@ -21,6 +21,7 @@ from protocol.wire.rows import NO_COUNTERS, Counters
 
 MICROCENTS_PER_CENT: Final = 1_000_000
 IMAGE_MAX_BYTES: Final = 64 * 1024
+_PLAIN_KINDS: Final = frozenset((int, str, bytes, bool))
 
 # What changes a round, less what no journal holds, and the settings. The others are recorded for
 # people and change nothing here.
@@ -139,11 +140,13 @@ def round_image(state: RoundState) -> bytes:
 
 
 def _plain(value: Any) -> Any:
+    if type(value) in _PLAIN_KINDS:
+        return value
     if value is None:
         return []
     if isinstance(value, dict):
         # Sorted, because two copies are compared byte by byte.
         return [[key, _plain(value[key])] for key in sorted(value)]
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+    if isinstance(value, (list, tuple)):
+        return [each if type(each) in _PLAIN_KINDS else _plain(each) for each in value]
     return value
