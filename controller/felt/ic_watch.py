@@ -180,7 +180,7 @@ class IcWatch:
             await aio.sleep_ms(look_ms)
             self._beat()
             return LOOK
-        if line.active:
+        if self._line.is_low:
             return CALLED  # the IC has more to tell than the last read took
         if await line.changed_within_ms(self._poll_ms()):
             return CALLED

@@ -32,13 +32,15 @@ class InterruptLine:
         self._looks = 0
         self._held = False
         self._low_ms = 0
+        self.is_low = False  # when it was last asked
 
     def is_usable(self) -> bool:
         """False when there is no line, or none that would tell anything."""
         if self._line is None:
             return False
         now_ms = ticks_ms()
-        if self._line.active:
+        self.is_low = self._line.active
+        if self.is_low:
             self._low_ms = now_ms
             self._look_at_low(self._line.edge_count)
         else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hal.errors import SensorFault
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from hal.devices.lines import InputLine
 
 
-@dataclass(frozen=True, slots=True)
-class ElectrodeReading:
+class ElectrodeReading(NamedTuple):
     """One electrode at one moment; `raw` and `touched` mean nothing while `fault` is set.
 
     `raw` is in the IC's own units (see its driver) and always falls when something comes near,

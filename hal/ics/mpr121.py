@@ -8,6 +8,7 @@ registers. It decides nothing about presence and never learns a reference from t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from struct import Struct
 
 from hal.aio import sleep_ms
 from hal.bus.i2c import Bus, SMBusLike, read_registers
@@ -80,6 +81,7 @@ class Mpr121(CapacitiveSensor):
         if not 1 <= electrode_count <= ELECTRODE_COUNT_MAX[MPR121]:
             raise ValueError(f"An MPR121 has 1 to 12 electrodes, not {electrode_count}.")
         self.electrode_count = electrode_count
+        self._raw_words = Struct(f"<{electrode_count}H")
         self.interrupt = interrupt
         # Without its interrupt line the IC is read as often as it has something new.
         self.poll_ms = SAMPLE_EVERY_MS if interrupt is None else None
@@ -129,10 +131,18 @@ class Mpr121(CapacitiveSensor):
         data, control = await self._bus.run(self._read_everything)
         ic_fault = self._ic_fault(data, control)
         touched = _word(data, STATUS)
-        return [
-            self._reading(data, electrode, reference, bool(touched >> electrode & 1), ic_fault)
-            for electrode, reference in enumerate(self._running_references())
-        ]
+        ranges = _word(data, OUT_OF_RANGE_STATUS)
+        readings = []
+        # While something is being decided all of them are read a hundred times a second.
+        for electrode, (raw, reference) in enumerate(
+            zip(self._raws(data), self._running_references(), strict=True)
+        ):
+            fault = ic_fault
+            if fault is None and _out_of_range(ranges, electrode, raw):
+                fault = OUT_OF_RANGE
+            is_touched = touched >> electrode & 1 == 1
+            readings.append(ElectrodeReading(raw, reference, is_touched, fault))
+        return readings
 
     async def recover(self) -> None:
         if self._references is None:
@@ -185,10 +195,10 @@ class Mpr121(CapacitiveSensor):
         if data[STATUS_HIGH] & OVER_CURRENT:
             raise SensorFault(f"{self.label} stopped itself: over-current.")
         verify(smbus, self._address, ECR, [self._run_mode], self.label, SensorFault)
-        raws = [_word(data, ELECTRODE_DATA + 2 * e) for e in range(self.electrode_count)]
+        ranges = _word(data, OUT_OF_RANGE_STATUS)
         return [
-            ElectrodeMeasure(raw, OUT_OF_RANGE if _out_of_range(data, e, raw) else None)
-            for e, raw in enumerate(raws)
+            ElectrodeMeasure(raw, OUT_OF_RANGE if _out_of_range(ranges, electrode, raw) else None)
+            for electrode, raw in enumerate(self._raws(data))
         ]
 
     def _read_everything(self, smbus: SMBusLike) -> tuple[bytes, bytes]:
@@ -215,13 +225,8 @@ class Mpr121(CapacitiveSensor):
         assert self._references is not None, "a running IC has references"
         return self._references
 
-    def _reading(
-        self, data: bytes, electrode: int, reference: int, touched: bool, fault: str | None
-    ) -> ElectrodeReading:
-        raw = _word(data, ELECTRODE_DATA + 2 * electrode)
-        if fault is None and _out_of_range(data, electrode, raw):
-            fault = OUT_OF_RANGE
-        return ElectrodeReading(raw, reference, touched, fault)
+    def _raws(self, data: bytes) -> tuple[int, ...]:
+        return self._raw_words.unpack_from(data, ELECTRODE_DATA)
 
     def _checked(self, references: Sequence[int]) -> list[int]:
         if len(references) != self.electrode_count:
@@ -256,7 +261,6 @@ def _word(data: bytes, register: int) -> int:
     return data[register] | data[register + 1] << 8
 
 
-def _out_of_range(data: bytes, electrode: int, raw: int) -> bool:
+def _out_of_range(ranges: int, electrode: int, raw: int) -> bool:
     # Zero and full scale are not measures: the electrode is shorted, open or was never sampled.
-    flagged = _word(data, OUT_OF_RANGE_STATUS) >> electrode & 1
-    return bool(flagged) or raw in (0, RAW_MAX)
+    return ranges >> electrode & 1 == 1 or raw in (0, RAW_MAX)
