@@ -16,21 +16,9 @@ from controller.config import UnitConfig, load_unit_config
 from controller.data_folder import references_path
 from controller.felt.references import ReferencesFault, references_in
 from controller.journal.file import JournalFault
-from controller.link import enrolling
-from controller.link.enrol import ManagerPlace, enrol
 from controller.link.identity import IdentityFault, UnitIdentity
 from controller.service.admission import ServiceRefused
 from controller.service.bundle.door import serve_bundles, socket_path
-from controller.service.bundle.from_files import save_bundle
-from controller.service.commands import (
-    ask_pin,
-    calibrate_unit,
-    selftest_unit,
-    show_health,
-    show_traces,
-)
-from controller.service.find import find_seat
-from controller.service.idle import show_idle
 from controller.service.live.around import ServicePlace
 from controller.service.program_check import installed_program, show_program
 from controller.service.program_log import image_place, show_changes
@@ -39,7 +27,6 @@ from controller.service.program_state import (
     serve_program_state,
     show_program_state,
 )
-from controller.service.restore import Request, restore
 from controller.unenrolled import wait_until_enrolled
 from controller.unit import Unit, UnitPlace, open_unit
 from controller.web.chimes import chimes_of
@@ -139,24 +126,39 @@ async def _command(options: argparse.Namespace) -> int:
         return await enrol_unit(config, options)
     if options.command == "restore":
         return restore_unit(config, options)
-    if options.command == "idle":
-        return show_idle(config)
     if options.command == "program":
         return show_program_state(config, options.data, options.self_test)
+    if options.command == "run":
+        return await run_unit(config, open_backend(config.board.backend), options.data)
+    return await _tools_command(config, options)
+
+
+async def _tools_command(config: UnitConfig, options: argparse.Namespace) -> int:
+    """What people ask for beside the running table, in a process of its own.
+
+    Its code is read here: a table that runs never needs it, and has no memory to spare for it.
+    """
+    from controller.service import commands
+    from controller.service.bundle.from_files import save_bundle
+    from controller.service.find import find_seat
+    from controller.service.idle import show_idle
+
+    data = options.data
+    if options.command == "idle":
+        return show_idle(config)
     if options.command == "find":
         return find_seat(config, options.seat)
     if options.command == "health":
-        return show_health(options.data)
+        return commands.show_health(data)
     if options.command == "bundle":
-        return save_bundle(config, options.data, _kernel_log(options.kernel_log), options.file)
+        return save_bundle(config, data, _kernel_log(options.kernel_log), options.file)
     if options.command == "traces":
-        return show_traces(options.data, options.round, options.out)
+        return commands.show_traces(data, options.round, options.out)
     backend = open_backend(config.board.backend)
     if options.command == "calibrate":
-        return await calibrate_unit(config, backend, options.data, options.tech, options.empty_only)
-    if options.command == "selftest":
-        return await selftest_unit(config, backend, options.data, options.tech)
-    return await run_unit(config, backend, options.data)
+        tech, empty_only = options.tech, options.empty_only
+        return await commands.calibrate_unit(config, backend, data, tech, empty_only)
+    return await commands.selftest_unit(config, backend, data, options.tech)
 
 
 def _kernel_log(path: Path | None) -> bytes:
@@ -169,6 +171,9 @@ def _kernel_log(path: Path | None) -> bytes:
 
 
 async def enrol_unit(config: UnitConfig, options: argparse.Namespace) -> int:
+    from controller.link import enrolling
+    from controller.link.enrol import ManagerPlace, enrol
+
     place = ManagerPlace.parse(options.manager, options.ca_fingerprint)
     unit_id, identity = config.board.serial, UnitIdentity(options.data)
 
@@ -188,6 +193,9 @@ async def enrol_unit(config: UnitConfig, options: argparse.Namespace) -> int:
 
 
 def restore_unit(config: UnitConfig, options: argparse.Namespace) -> int:
+    from controller.service.commands import ask_pin
+    from controller.service.restore import Request, restore
+
     request = Request(options.tech, options.confirm, options.replace_sound, options.extra)
     for line in restore(options.data, config.board.serial, request, ask_pin, wall_ms):
         print(line)

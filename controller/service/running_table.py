@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.request import ProxyHandler, Request, build_opener
 
 from controller.config import WEB_HOST, UnitConfig
 from controller.service.admission import ServiceRefused
@@ -20,6 +18,10 @@ EVERY_ADDRESS = "0.0.0.0"
 
 def ask_table(config: UnitConfig, page: str, posted: dict[str, str] | None = None) -> Any:
     """What the table answers on this page of its own."""
+    # Here, because the table that answers reads this module too and never asks.
+    from urllib.error import HTTPError, URLError
+    from urllib.request import ProxyHandler, Request, build_opener
+
     host = WEB_HOST if config.web.host == EVERY_ADDRESS else config.web.host
     url = f"http://{host}:{config.web.port}{page}"
     body = None if posted is None else json.dumps(posted).encode()
