@@ -27,15 +27,18 @@ class ServiceState:
     def __init__(self) -> None:
         self.tech = ""
         self.is_on = False
+        self.begun = aio.Event()  # set while it is on, for who waits for it
         self.trials: deque[Trial] = deque(maxlen=TRIALS_MAX)
         self._count = 0
 
     def begin(self, tech: str) -> None:
         self.is_on, self.tech = True, tech
+        self.begun.set()
         self.trials.clear()
 
     def end(self) -> None:
         self.is_on, self.tech = False, ""
+        self.begun.clear()
 
     def tried(self, part: str, text: str) -> None:
         self._count += 1

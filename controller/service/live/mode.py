@@ -140,6 +140,7 @@ class ServiceMode:
     async def run(self) -> None:
         """Gives the table back to itself when nobody looks any more."""
         while True:
+            await self._state.begun.wait()
             await aio.sleep_ms(LOOK_EVERY_MS)
             if not self.is_on:
                 continue
