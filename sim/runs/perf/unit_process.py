@@ -4,7 +4,8 @@ The process under the glass imports what `python -m controller run` imports and 
 controller with its pages, on a board of 16 simulated sensors in real time; as on a unit, the empty
 felt was learnt before. The simulated ICs are in it too, so memory is an upper bound. What they and
 the felt compute is timed, and left out of the unit's own share of the CPU; what a kernel's driver
-would take in their place is not known here. Run as a module it is that process.
+would take in their place is not known here. How often the loop turns is counted as well, because no
+other process of the machine changes that. Run as a module it is that process.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import subprocess
@@ -28,6 +30,8 @@ from sim.time.loop import run_virtual
 
 SENSORS = 16
 SCAN_S = 6
+# A table that opened, or a page that was closed, is read more often for a second longer.
+SETTLE_S = 2
 STARTS = 3
 TURNS = 3
 MEGABYTE = 1024 * 1024
@@ -54,6 +58,7 @@ def measure() -> list[Figure]:
         at_most("  the unit's own, at full scan", found["cpu_share"] * 100, 5, "%", own),
         Figure("CPU share of one core at rest", found["whole_rest_share"] * 100, "%"),
         at_most("  the unit's own, at rest", found["rest_share"] * 100, 0.5, "%", own),
+        Figure("  turns of its loop at rest", found["rest_turns_per_s"], "1/s"),
         *service_page.figures(found),
     ]
 
@@ -200,6 +205,8 @@ _hardware_time = _HardwareTime()
 async def _measure_shares(world: Any, controller: Any) -> dict[str, float]:
     rss_bytes = _resident_bytes()
     _hardware_time.leave_out(world)
+    await asyncio.sleep(SETTLE_S)
+    rest_turns_per_s = await _turns_per_s(SCAN_S / TURNS)
     rest_shares, at_rest = await _in_turns(controller)
     # Every chip is touched all the time, so that both sensing ICs are read at their full rate.
     stirring = asyncio.create_task(_stir(world), name="stirring")
@@ -216,6 +223,7 @@ async def _measure_shares(world: Any, controller: Any) -> dict[str, float]:
         "whole_cpu_share": shares.whole,
         "rest_share": rest_shares.own,
         "whole_rest_share": rest_shares.whole,
+        "rest_turns_per_s": rest_turns_per_s,
         "scans_per_s": scans_per_s,
     }
 
@@ -231,6 +239,7 @@ async def _in_turns(controller: Any) -> tuple[_Shares, dict[str, float]]:
     """The share of a core alone and with a page that is looked at, in turns; of each the median."""
     alone, looked_at = [], []
     for _ in range(TURNS):
+        await asyncio.sleep(SETTLE_S)
         alone.append(await _shares_of(SCAN_S / TURNS))
         looked_at.append(await service_page.viewed(controller, _own_share))
     looked_at.sort(key=lambda found: found["share"])
@@ -239,6 +248,21 @@ async def _in_turns(controller: Any) -> tuple[_Shares, dict[str, float]]:
 
 def _transfer_count(world: Any) -> int:
     return sum(bus.transfer_count for bus in world.buses.values())
+
+
+async def _turns_per_s(seconds: float) -> float:
+    """How often the loop looks for something to do."""
+    selector: Any = asyncio.get_running_loop()._selector  # type: ignore[attr-defined]  # noqa: SLF001
+    select, turns = selector.select, itertools.count()
+
+    def counted(timeout: float | None = None) -> Any:
+        next(turns)
+        return select(timeout)
+
+    selector.select = counted
+    await asyncio.sleep(seconds)
+    selector.select = select
+    return next(turns) / seconds
 
 
 def _resident_bytes() -> int:
