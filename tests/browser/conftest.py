@@ -41,7 +41,7 @@ def chromium() -> Iterator[Browser]:
 def page() -> Iterator[Page]:
     """A page at the size of a 10-inch touch screen's big brother; console errors fail the test."""
     with sync_playwright() as playwright:
-        browser = launch_chromium(playwright)
+        browser = launch_chromium(playwright, whole=True)
         page = browser.new_page(viewport={"width": 1600, "height": 1000})
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))

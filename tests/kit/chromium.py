@@ -1,4 +1,8 @@
-"""The Chromium that the system installs, started the same way for every test."""
+"""The Chromium that the system installs, started the same way for every test.
+
+Its headless shell is the same engine without windows, and does with a third of the work for a page.
+Where the system has none, it is Chromium itself (decision 190).
+"""
 
 from __future__ import annotations
 
@@ -15,12 +19,16 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+CHROMIUMS = ("chromium", "chromium-browser")
+HEADLESS_SHELL = "chromium-headless-shell"
 # Nothing is waited for longer than it takes; a busy machine may take longer than Playwright's 5 s.
 expect.set_options(timeout=30_000)
 
 
-def launch_chromium(playwright: Playwright) -> Browser:
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
+def launch_chromium(playwright: Playwright, *, whole: bool = False) -> Browser:
+    """`whole`: with all that a unit's screen starts, for tests of the product from end to end."""
+    names = CHROMIUMS if whole else (HEADLESS_SHELL, *CHROMIUMS)
+    path = next(filter(None, map(shutil.which, names)), None)
     assert path, "These tests need Chromium; `make setup-test` installs it."
     return playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
 
