@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
+import apsw
 import pytest
 
+from controller.journal import file
 from controller.journal.file import JournalFault
 from controller.journal.records import Entry
 from protocol.wire import events
+from protocol.wire.errors import ErrorCode, ProtocolError
 from sim.storage.disk import SimDisk
 from tests.kit.journals import add, opened
 
@@ -87,3 +90,33 @@ def test_a_disk_that_cannot_be_read_when_bets_are_to_rest_on_it_is_a_fault_for_g
     with pytest.raises(JournalFault, match="cannot be checked"):
         add(journal, events.RoundEnd(1))
     journal.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "is_fault"),
+    [
+        (apsw.IOError("no such page"), True),
+        (ProtocolError(ErrorCode.MALFORMED, "It is no map."), True),
+        (KeyError("a mistake of ours"), False),
+    ],
+)
+def test_whatever_is_wrong_with_the_file_is_a_fault_of_the_journal(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, is_fault: bool
+) -> None:
+    """Catches: a damaged file that ends the unit instead of closing the table."""
+    disk, let_go = SimDisk(1), list[object]()
+    abandon = file.abandon
+
+    def damaged(*_: object) -> None:
+        raise error
+
+    def abandoned(connection: apsw.Connection) -> None:
+        let_go.append(connection)
+        abandon(connection)
+
+    monkeypatch.setattr(file, "check_file", damaged)
+    monkeypatch.setattr(file, "abandon", abandoned)
+    with pytest.raises(JournalFault if is_fault else type(error)) as caught:
+        opened(disk)
+    assert ("The journal cannot be opened" in str(caught.value)) is is_fault
+    assert len(let_go) == 1

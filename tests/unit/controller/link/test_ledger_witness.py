@@ -75,3 +75,25 @@ def test_a_ledger_that_does_not_fit_is_answered_and_not_noted(
     assert isinstance(error, messages.Error)
     assert error.code == ErrorCode.TAIL
     assert journal.tail.told == tail(5)
+
+
+@pytest.mark.parametrize(("then", "is_ours"), [(7, True), (9, False)])
+def test_a_welcome_is_held_against_what_was_told_before(
+    journal: Journal, then: int, is_ours: bool
+) -> None:
+    """Catches: a unit that goes on with a ledger in which its own wins are not."""
+    heard(journal, tail(5))
+    line: Any = Line()
+    welcome = messages.Welcome(
+        0, "t", 0, 32, 0, bytes(32), tail=(tail(8, digest=8),), digest_then=bytes([then]) * 32
+    )
+    judging = LedgerWitness(journal).judge(line, welcome)
+    if is_ours:
+        asyncio.run(judging)
+        assert (line.said, journal.tail.told) == ([], tail(8, digest=8))
+    else:
+        with pytest.raises(ProtocolError) as caught:
+            asyncio.run(judging)
+        assert caught.value.code == ErrorCode.TAIL
+        assert isinstance(line.said[0], messages.Error)
+        assert journal.tail.told == tail(5)

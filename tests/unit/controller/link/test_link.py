@@ -13,6 +13,7 @@ from controller.journal.file import JournalFault
 from controller.journal.journal import Journal
 from controller.journal.outbox import Outbox
 from controller.journal.records import Entry
+from controller.link import link as link_module
 from controller.link.call_order import CallOrder
 from controller.link.history import LinkHistory
 from controller.link.link import RETRY_FIRST_MS, ManagerLink
@@ -21,7 +22,7 @@ from hal.worker import InlineWorker
 from protocol.secrets.tls import CertificateOutOfTime, CertificateRefused
 from protocol.wire import events, messages
 from protocol.wire.errors import ErrorCode
-from protocol.wire.rows import NO_COUNTERS
+from protocol.wire.rows import NO_COUNTERS, SpotHealth
 from protocol.wire.settings import settings_digest
 from protocol.wire.stream import FrameStream
 from protocol.wire.version import LINK_DOWN_MS
@@ -586,3 +587,28 @@ def test_a_technician_reads_what_was_said_and_why_it_ended() -> None:
         "LOCKED: It forked.",
     ):
         assert words in endings
+
+
+def test_how_the_spots_fare_is_said_at_first_and_then_once_a_minute(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Catches: a line full of the same health each second, or health that nobody ever hears."""
+    monkeypatch.setattr(link_module, "SPOTS_EVERY_BEATS", 3)
+    health = (SpotHealth("1A", 990, 100, ""),)
+    always = property(lambda _: health, lambda *_: None)
+    monkeypatch.setattr(ManagerLink, "spot_health", always, raising=False)
+    beats: list[messages.Heartbeat] = []
+
+    async def talk(manager: FakeManager) -> None:
+        await manager.greet(last_sequence=3)
+        while len(beats) < 5:
+            await manager.send(messages.Heartbeat(0, "serving"))
+            payload = await manager._stream.read()
+            assert payload is not None
+            message = messages.decode(payload)
+            if isinstance(message, messages.Heartbeat):
+                beats.append(message)
+
+    play([talk])
+    assert [each.spots for each in beats] == [health, (), (), health, ()]
+    assert {each.state for each in beats} == {"open"}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from manager.audit.audit import audit, audit_transactions, image_after
+from manager.audit.witnesses import Witness
 from manager.ledger.engines.engine import StorageFailed
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.chain import Recorded, next_digest
@@ -132,3 +133,18 @@ def test_a_ledger_that_cannot_be_read_or_is_damaged_is_not_sound(
     finding = audit(desk.store)
     assert not finding.sound
     assert finding.sentence == "The ledger cannot be read: no such disk."
+
+
+def test_a_witness_who_was_told_otherwise_makes_a_ledger_unsound(desk: Desk) -> None:
+    """Catches: a ledger that was written anew from its first entry on, and holds in itself."""
+    last = desk.store.tail()
+    for number, digest, is_sound in (
+        (last.number, last.digest, True),
+        (last.number, bytes(32), False),
+        (last.number + 1, last.digest, False),
+    ):
+        witness = Witness("A page", 0, number, digest)
+        assert audit(desk.store, [witness]).sound is is_sound
+        chain = desk.store.recorded()
+        told, _ = audit_transactions(desk.store.genesis(), chain, [witness])
+        assert told.sound is is_sound

@@ -153,3 +153,25 @@ def test_whoever_fails_the_handshake_is_hung_up_on(error: Exception | None, alpn
         with pytest.raises(tls.TlsRefused):
             asyncio.run(tls.secure_stream(reader, line, ssl.create_default_context()))
     assert line.is_closed is not is_good
+
+
+@pytest.mark.parametrize("local_address", ["", "192.0.2.9"])
+def test_a_unit_calls_from_its_own_address_and_trusts_one_name(
+    monkeypatch: pytest.MonkeyPatch, local_address: str
+) -> None:
+    """Catches: a call from another address than the one that the manager knows, or to anybody."""
+    called: list[dict[str, Any]] = []
+    line: Any = Line(None, tls.ALPN)
+
+    async def connected(host: str, port: int, **options: Any) -> Any:
+        called.append(options | {"host": host, "port": port})
+        return None, line
+
+    monkeypatch.setattr(asyncio, "open_connection", connected)
+    context = ssl.create_default_context()
+    asyncio.run(tls.open_stream("floor.local", 7411, context, local_address=local_address))
+    (options,) = called
+    assert (options["host"], options["port"], options["ssl"]) == ("floor.local", 7411, context)
+    assert options["local_addr"] == ((local_address, 0) if local_address else None)
+    assert options["server_hostname"] == tls.MANAGER_NAME
+    assert not line.is_closed

@@ -108,3 +108,14 @@ def test_any_text_can_be_made_fit_for_a_field() -> None:
     assert clipped("ääää", 5) == "ää", "no half of a letter"
     assert clipped("a\ud800b", 20) == "a?b"
     assert Text().check(clipped("x" * 10_000), "Here")
+
+
+@pytest.mark.parametrize("value", [(), ("a",), ("a", 1, 2)])
+def test_a_row_of_another_length_is_neither_packed_nor_read(value: tuple[object, ...]) -> None:
+    """Catches: a row that goes out without its last column."""
+    row = Row(Pair)
+    with pytest.raises(ValueError, match="zip"):
+        row.pack(value)
+    with pytest.raises(ProtocolError, match="a list of 2"):
+        row.check(value, "pair")
+    assert row.check(["a", 1], "pair") == Pair("a", 1)

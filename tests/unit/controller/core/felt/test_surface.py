@@ -311,3 +311,11 @@ def test_a_spot_that_nobody_has_read_teaches_nothing() -> None:
     """Catches: a dead pad that holds the zero of all others where it was."""
     table = Table()
     assert not any(surface._is_learnable(each, table.now_ms) for each in table.spots.values())
+
+
+def test_a_clock_that_went_back_teaches_nothing() -> None:
+    """Catches: felt that is followed for time that has not passed."""
+    empty = Surface()
+    empty.look(10_000, True)
+    assert empty._learning_step(9_000, True) == 0.0
+    assert empty._learning_step(9_000 + tuning.LEARN_EVERY_MS, True) > 0.0
