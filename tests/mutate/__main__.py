@@ -4,6 +4,7 @@
     make mutate ONLY=1f0c93aa            # one change again, by the name in the report
     .venv/bin/python -m tests.mutate --module controller/keeper.py --count 20
     .venv/bin/python -m tests.mutate --module controller/keeper.py --list
+    .venv/bin/python -m tests.mutate --few 5 --count 60      # where most go unnoticed; no fair draw
 
 Survivors that nobody could ever see are listed in `equivalent.toml`, with the reason.
 """
@@ -48,12 +49,14 @@ def main() -> int:
     equal = equivalents.reasons()
     tried = [change for change in wanted if change.key not in equal]
     skipped = len(wanted) - len(tried)
+    copies = [Copy(ROOT, PLACE / f"tree-{number}") for number in range(1, options.jobs + 1)]
+    reach = _measured(copies, options.fresh)
+    if options.few is not None:
+        tried = [change for change in tried if reach.test_count(change) <= options.few]
     if not options.only:
         tried = draw(tried, options.count, random.Random(options.seed))
         print(f"{len(tried)} of {len(changes)} changes in {len(room_of)} modules. Seed", end=" ")
         print(f"{options.seed}; {skipped} are known to be equivalent and not drawn.", flush=True)
-    copies = [Copy(ROOT, PLACE / f"tree-{number}") for number in range(1, options.jobs + 1)]
-    reach = _measured(copies, options.fresh)
     report = Report(room_of)
 
     def asked(change: Change, copy: Copy) -> tuple[Change, Verdict]:
@@ -222,6 +225,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=whole(), default=None, help="which ones; drawn if not said")
     parser.add_argument("--only", default="", metavar="NAME,NAME", help="changes by their names")
     parser.add_argument("--module", default="", help="a file or folder instead of all")
+    parser.add_argument(
+        "--few", type=whole(), default=None, help="only functions that at most so many tests run"
+    )
     parser.add_argument("--jobs", type=whole(1), default=1, help="how many are tried at a time")
     parser.add_argument(
         "--without-tables",

@@ -96,6 +96,10 @@ class Reach:
             ranked.append(((each.cpu_s > SLOW_S, *place), each))
         return [each for _, each in sorted(ranked, key=lambda pair: pair[0])]
 
+    def test_count(self, change: Change) -> int:
+        """How many tests were seen to run the changed function."""
+        return len(self._index().get(f"{change.module}:{change.function}", []))
+
     def names(self) -> set[str]:
         return {each.test for tests in self._index().values() for each in tests}
 

@@ -39,6 +39,7 @@ def test_each_other_file_has_its_turn_before_any_is_asked_twice(tmp_path: Path) 
     change = Change(module, name, 1, "return 1", "number", "1", "2", 7, 8)
     asked = [each.test.rpartition("_")[2] for each in reach.tests_for(change)]
     assert asked == ["f", "e", "d", "c", "a", "b", "g"]
+    assert reach.test_count(change) == 7
     (tmp_path / NEAR).unlink()
     assert reach.unmeasured(tmp_path, [OWN, *FAR]) == []
     asked = [each.test.rpartition("_")[2] for each in reach.tests_for(change)]
@@ -62,3 +63,4 @@ def test_of_a_function_that_runs_when_its_module_is_read_its_own_file_is_asked(
     change = Change("manager/link/server.py", "made", 1, "return 1", "number", "1", "2", 7, 8)
     asked = [each.test.rpartition("_")[2] for each in reach.tests_for(change)]
     assert asked == ["a", "b"]
+    assert reach.test_count(change) == 0

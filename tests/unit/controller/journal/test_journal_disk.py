@@ -120,3 +120,15 @@ def test_whatever_is_wrong_with_the_file_is_a_fault_of_the_journal(
         opened(disk)
     assert ("The journal cannot be opened" in str(caught.value)) is is_fault
     assert len(let_go) == 1
+
+
+def test_a_file_that_cannot_be_read_makes_the_journal_faulty_for_good() -> None:
+    """Catches: a table that goes on with what it could not read, as if there were nothing."""
+    disk = SimDisk(1)
+    journal = opened(disk)
+    with pytest.raises(JournalFault, match="The journal cannot be read"):
+        journal._disk.rows("SELECT 1 FROM elsewhere")
+    with pytest.raises(JournalFault, match="The journal cannot be read"):
+        add(journal, events.RoundStart(1, ("1A",), ()))
+    journal.close()
+    disk.close()

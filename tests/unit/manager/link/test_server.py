@@ -645,9 +645,12 @@ def test_a_manager_that_closes_lets_its_units_go() -> None:
     async def main(desk: Desk) -> None:
         line = open_line(desk)
         await line.greet()
+        loop = asyncio.get_running_loop()
+        began_s = loop.time()
         closing = asyncio.create_task(desk.manager.server.close(), name="close")
         await line.until_end()
         await closing
+        assert loop.time() - began_s < 1, "at once, and not when they have been silent for long"
 
     play(main)
 
