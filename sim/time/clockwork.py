@@ -29,6 +29,7 @@ class Clockwork:
         self._last_ns = 0
         self._task: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None  # in which time passes now
+        self._virtual: VirtualLoop | None = None  # the same, where its time is virtual
         self._failed: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._planned_ns: int | None = None  # when it rings
@@ -40,11 +41,14 @@ class Clockwork:
 
     def now_ns(self) -> int:
         """The running loop's time; outside of a loop, the last time that was known."""
+        # Asked several times for each transfer, nearly always in virtual time.
+        if self._virtual is not None:
+            self._last_ns = self._virtual.now_ns
+            return self._last_ns
         try:
             loop = get_running_loop()
         except RuntimeError:
             return self._last_ns
-        # Asked several times for each transfer, nearly always in virtual time.
         if isinstance(loop, VirtualLoop):
             self._last_ns = loop.now_ns
         else:
@@ -90,12 +94,13 @@ class Clockwork:
     async def run(self) -> None:
         """Until it is cancelled; what fails in a moment of the hardware is raised here."""
         self._loop = asyncio.get_running_loop()
+        self._virtual = self._loop if isinstance(self._loop, VirtualLoop) else None
         self._failed = self._loop.create_future()
         self._tick()
         try:
             await self._failed
         finally:
-            self._loop = None
+            self._loop = self._virtual = None
             self._is_awake = False
             self._disarm()
 

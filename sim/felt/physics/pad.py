@@ -78,6 +78,9 @@ class PhysicalPad(Source):
     ramps: list[Ramp] = field(default_factory=list)
     interferences: list[Interference] = field(default_factory=list)
     dead_counts: int | None = None
+    # The sample that was asked for last, its noise and its part of a mains period: an IC that
+    # integrates asks for each several times.
+    _drawn: tuple[int, float, float] = field(default=(-1, 0.0, 0.0), init=False, repr=False)
 
     def still_ff(self, t_s: float) -> float:
         """Everything but noise."""
@@ -100,8 +103,12 @@ class PhysicalPad(Source):
             return femtofarads_of(self.dead_counts)
         number = at_ns // SAMPLE_NS
         t_s = number * SAMPLE_S
-        total = self.still_ff(t_s) + self.noise_ff * gauss(self.noise_key, number)
-        total += self.mains_ff * sin(self.mains_omega * t_s)
+        drawn, noise, mains = self._drawn
+        if drawn != number:
+            noise, mains = gauss(self.noise_key, number), sin(self.mains_omega * t_s)
+            self._drawn = number, noise, mains
+        total = self.still_ff(t_s) + self.noise_ff * noise
+        total += self.mains_ff * mains
         for interference in self.interferences:
             total += interference.at(t_s, number)
         return total

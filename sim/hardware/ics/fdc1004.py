@@ -45,7 +45,8 @@ class Fdc1004(Ic):
     def __init__(self, address: int = 0x50, done_rule: DoneRule = DoneRule.LOW_HALF_READ) -> None:
         super().__init__(address)
         self.done_rule = done_rule
-        self.inputs_ff: list[float | Source] = [0.0] * INPUT_COUNT
+        self._inputs_ff: list[float | Source] = [0.0] * INPUT_COUNT
+        self._moves = False  # an input may differ from moment to moment
         self.hung = False
         self._still_ff: dict[int, float] = {}  # by measurement, where nothing in it moves
         self._reset()
@@ -57,7 +58,8 @@ class Fdc1004(Ic):
         self.advance(at_ns)
         if self._order and not self.hung:
             self._integrate(at_ns)
-        self.inputs_ff[electrode] = femtofarads
+        self._inputs_ff[electrode] = femtofarads
+        self._moves = any(isinstance(level, Source) for level in self._inputs_ff)
         self.change_count += 1
         self._changed_ns = at_ns
         self._still_ff = {}
@@ -71,8 +73,7 @@ class Fdc1004(Ic):
     def is_still(self) -> bool:
         """After two whole cycles each measure is one of the inputs as they are now."""
         settled_ns = self._changed_ns + 2 * INPUT_COUNT * self._period_ns
-        moves = any(isinstance(level, Source) for level in self.inputs_ff)
-        return bool(self._order) and not (self.hung or moves) and self.now_ns >= settled_ns
+        return bool(self._order) and not (self.hung or self._moves) and self.now_ns >= settled_ns
 
     # -- the bus -----------------------------------------------------------------------------
 
@@ -196,7 +197,7 @@ class Fdc1004(Ic):
         measured_ff = self._still_ff.get(number)
         if measured_ff is None:
             measured_ff = self._measured_ff(number)
-            if not any(isinstance(level, Source) for level in self.inputs_ff):
+            if not self._moves:
                 self._still_ff[number] = measured_ff
         self._integral += measured_ff * (until_ns - self._integrated_ns)
         self._integrated_ns = until_ns
@@ -227,7 +228,7 @@ class Fdc1004(Ic):
         gain = self._registers[GAINS + electrode] / UNITY_GAIN
         offset = self._registers[OFFSETS + electrode]
         signed = offset - 0x10000 if offset & 0x8000 else offset
-        level = self.inputs_ff[electrode]
+        level = self._inputs_ff[electrode]
         level_ff = level.femtofarads(self._integrated_ns) if isinstance(level, Source) else level
         return level_ff * gain + signed * OFFSET_FF
 

@@ -28,7 +28,6 @@ FULL = 0x10  # In ON_H and OFF_H.
 SOFTWARE_RESET = 0x06
 
 BROADCASTS = (*zip(SUB_ENABLES, SUB_ADDRESSES, strict=True), (ALL_CALL, ALL_CALL_ADDRESS))
-BROADCAST_ENABLES = ALL_CALL | SUB_ENABLES[0] | SUB_ENABLES[1] | SUB_ENABLES[2]
 
 OutputListener = Callable[[int, int, int], None]
 
@@ -59,11 +58,13 @@ class Pca9685(Ic):
             return False
         if address == self.address:
             return True
-        return self.hears_other_addresses and address in self._broadcasts()
+        return address in self._broadcasts
 
-    def _broadcasts(self) -> list[int]:
+    def _listen(self) -> None:
+        """Kept, because the bus asks at each message, and a mode or an address seldom changes."""
         mode, registers = self._registers[MODE1], self._registers
-        return [registers[register] >> 1 for enable, register in BROADCASTS if mode & enable]
+        self._broadcasts = [registers[at] >> 1 for enable, at in BROADCASTS if mode & enable]
+        self.hears_other_addresses = bool(self._broadcasts)
 
     def write(self, data: bytes) -> bool:
         if data:
@@ -135,7 +136,7 @@ class Pca9685(Ic):
         self._pointer = 0
         self._written = False
         self._oscillator_ready_ns: int | None = None
-        self.hears_other_addresses = True
+        self._listen()
         self._show()
 
     def _read_register(self, register: int) -> int:
@@ -156,6 +157,7 @@ class Pca9685(Ic):
             self._write_led(register, value)
         elif register <= ALL_CALL_ADDRESS:
             self._registers[register] = value & (0x1F if register == MODE2 else 0xFE)
+            self._listen()
 
     def _is_run_of_lamps(self, count: int) -> bool:
         first = self._pointer
@@ -186,7 +188,7 @@ class Pca9685(Ic):
         if value & SLEEP and not before & SLEEP and self._any_channel_in_use():
             restart = RESTART
         self._registers[MODE1] = value & 0x3F | sticky | sets_clock | restart
-        self.hears_other_addresses = bool(value & BROADCAST_ENABLES)
+        self._listen()
         self._follow_sleep(before)
 
     def _follow_sleep(self, before: int) -> None:
