@@ -36,11 +36,20 @@ def fetched(lock: str, target: Target, kept: Path, brought: Path | None) -> list
         kept.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix="fetching-", dir=kept) as scratch:
             _download(plain, target, Path(scratch))
-            (Path(scratch) / "wheels").rename(folder)
+            _lay_once(Path(scratch) / "wheels", folder)
     found = sorted(folder.glob("*.whl"))
     if brought is not None and sometimes_built:
         found.append(_built(sometimes_built, target, brought))
     return found
+
+
+def _lay_once(came: Path, folder: Path) -> None:
+    """Another build may have fetched the same meanwhile; both were held against the same hashes."""
+    try:
+        came.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
 
 
 def _download(lock: str, target: Target, scratch: Path) -> None:
