@@ -89,17 +89,28 @@ def books_disk(
     data, table, out = folder / "books/data", folder / "books.toml", folder / "books.img"
     data.mkdir(parents=True)
     table.write_text(table_text(), "utf-8")
-    with _serving(data, table) as enrol_port:
-        told = _asked("enrol-code", "--data", str(data), "--table", "four-card-touch")
+    with serving(data, table) as enrol_port:
+        told = asked("enrol-code", "--data", str(data), "--table", "four-card-touch")
         invitation = Invitation(_field(told, "code"), _field(told, "ca-fingerprint"))
         if meanwhile is not None:
             meanwhile(invitation, enrol_port, data)
-    subprocess.run(
-        ["mke2fs", "-q", "-F", "-t", "ext4", "-d", str(data.parent), str(out), f"{BOOKS_MB}M"],
-        check=True,
-    )
-    shutil.rmtree(data.parent)
+    pack_books(data.parent, out)
     return out, invitation
+
+
+def pack_books(folder: Path, out: Path) -> None:
+    """The folder becomes the disk."""
+    words = ["mke2fs", "-q", "-F", "-t", "ext4", "-d", str(folder), str(out), f"{BOOKS_MB}M"]
+    subprocess.run(words, check=True)
+    shutil.rmtree(folder)
+
+
+def unpack_books(disk: Path, folder: Path) -> None:
+    """What `pack_books` has packed."""
+    folder.mkdir()
+    words = ["debugfs", "-R", f"rdump /data {folder}", str(disk)]
+    subprocess.run(words, check=True, capture_output=True)
+    assert (folder / "data").is_dir(), disk
 
 
 def _field(told: str, name: str) -> str:
@@ -108,16 +119,22 @@ def _field(told: str, name: str) -> str:
     return found[1]
 
 
-def _asked(*words: str) -> str:
+def asked(*words: str, typed: str = "") -> str:
+    """What an operator's command says here."""
     done = subprocess.run(
-        [sys.executable, "-m", "manager", *words], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "manager", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        input=typed,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @contextmanager
-def _serving(data: Path, table: Path) -> Iterator[int]:
+def serving(data: Path, table: Path) -> Iterator[int]:
+    """A manager on this machine, until the block ends; the port where units enrol."""
     ports = ["--port", "0", "--web-port", "0"]
     with subprocess.Popen(
         [

@@ -66,11 +66,13 @@ class Variants:
         made = "" if (self._root / folder).exists() else f"{folder} d 755 0 0\n"
         return f"{made}{path} f 644 0 0 cat {shlex.quote(str(kept))}\n"
 
-    def bundle(self, name: str, version: str, signed_by: Path | None = None) -> Path:
-        """A signed update, made as a publisher makes it."""
+    def bundle(
+        self, name: str, version: str, signed_by: Path | None = None, root: Path | None = None
+    ) -> Path:
+        """A signed update, made as a publisher makes it; `root` is what it brings instead."""
         content = self._folder / f"{name}-image"
         content.mkdir()
-        self.packed(name, version, {}).rename(content / "root.squashfs")
+        (root or self.packed(name, version, {})).rename(content / "root.squashfs")
         (content / "boot.vfat").write_bytes((self._image / "boot.vfat").read_bytes())
         described = (self._image / "update.conf").read_text().splitlines()
         lines = [f"version={version}" if row.startswith("version=") else row for row in described]
