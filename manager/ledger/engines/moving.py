@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from pathlib import Path
 
 from manager.ledger.engines import sqlite_copy
 from manager.ledger.engines.engine import Engine, Reader, Tail
@@ -32,8 +31,6 @@ def copy_ledger(source: Engine, target: str, writer: str | None = None) -> Tail 
 
                 url, schema = database_of(target)
                 postgres_copy.write_whole(url, loaded.ledger_id, loaded.tail, rows, schema, writer)
-            elif Path(target).exists():
-                raise StoreError(f"There is a ledger in {target} already.")
             else:
                 sqlite_copy.write_whole(target, loaded.ledger_id, rows)
     finally:

@@ -20,6 +20,8 @@ _LOG_SUFFIX = "-wal"
 
 
 def write_whole(path: str, ledger_id: bytes, rows: Mapping[str, Iterable[Row]]) -> None:
+    if Path(path).exists():
+        raise StoreError(f"There is a ledger in {path} already.")
     part = path + UNFINISHED
     remove_whole(part)  # which a power cut may have left
     try:

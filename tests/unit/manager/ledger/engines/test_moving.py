@@ -110,9 +110,12 @@ def test_a_ledger_is_copied_into_a_database_whole_and_its_file_is_let_go_of(
     written: list[tuple[Any, ...]] = []
     closed: list[str] = []
 
-    def write(url: str, ledger_id: bytes, tail: Tail, rows: dict[str, Any], schema: str) -> None:
+    def write(
+        url: str, ledger_id: bytes, tail: Tail, rows: dict[str, Any], schema: str, writer: str
+    ) -> None:
         counts = {name: len(list(each)) for name, each in rows.items()}
-        written.append((url, ledger_id, tail, counts["transactions"], counts["wins"], schema))
+        numbers = counts["transactions"], counts["wins"]
+        written.append((url, ledger_id, tail, *numbers, schema, writer))
 
     monkeypatch.setattr(postgres_copy, "write_whole", write)
     engine, reader = desk.store.engine, desk.store.engine.reader()
@@ -121,7 +124,8 @@ def test_a_ledger_is_copied_into_a_database_whole_and_its_file_is_let_go_of(
     monkeypatch.setattr(engine, "reader", lambda: reader)
     target = "postgresql://manager@db.local/floor"
     tail = desk.store.tail()
-    assert copy_ledger(engine, target) == tail
+    assert copy_ledger(engine, target, "underfelt_manager") == tail
     url, schema = database_of(target)
-    assert written == [(url, engine.load().ledger_id, tail, tail.number, 1, schema)]
+    told = (url, engine.load().ledger_id, tail, tail.number, 1, schema, "underfelt_manager")
+    assert written == [told]
     assert closed == ["reader"]

@@ -10,7 +10,8 @@ import pytest
 from manager.ledger.engines import sqlite_engine
 from manager.ledger.engines.engine import Batch, Fenced, Tail
 from manager.ledger.engines.relations import RELATIONS, TRANSACTIONS
-from manager.ledger.engines.sqlite_engine import SqliteEngine, write_whole
+from manager.ledger.engines.sqlite_copy import write_whole
+from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.errors import StoreError
 from sim.storage.disk import SimDisk
 
@@ -101,6 +102,6 @@ def test_a_ledger_that_somebody_has_open_is_not_written_whole(tmp_path: Path) ->
     path = str(tmp_path / "ledger.sqlite")
     serving = SqliteEngine(path)
     serving.acquire()
-    with pytest.raises(StoreError, match="in use by another process"):
+    with pytest.raises(StoreError, match="There is a ledger in"):
         write_whole(path, bytes(16), {name: [] for name in RELATIONS})
     serving.close()
