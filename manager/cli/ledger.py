@@ -15,7 +15,7 @@ from manager.data_folder import LEDGER_NAME, add_data_option
 from manager.ledger.engines.archives import FOLDER as ARCHIVE_FOLDER
 from manager.ledger.engines.engine import Owner, Tail
 from manager.ledger.engines.moving import copy_ledger, make_ledger, remove_copy
-from manager.ledger.engines.places import engine_at, is_database, reader_at
+from manager.ledger.engines.places import database_of, engine_at, is_database, reader_at
 from manager.ledger.engines.relations import TRANSACTIONS
 from manager.ledger.errors import LedgerError
 from manager.ledger.store.ledger import Ledger
@@ -40,22 +40,31 @@ def move(arguments: Sequence[str]) -> int:
     add_data_option(parser)
     parser.add_argument("to", metavar="URL|folder", help="a database, or back into the folder")
     parser.add_argument("--writer", metavar="ROLE", help="the role that the manager signs in with")
+    parser.add_argument("--as", dest="url", metavar="URL", help="the tables' owner, if another")
     options = parser.parse_args(arguments)
     target = str(options.data / LEDGER_NAME) if options.to == FOLDER else options.to
     source = existing_ledger(options.data)
+    if options.url and is_database(source):
+        source = options.url
     if source == target:
         raise LedgerError("The ledger is there already.")
-    print(_move(source, target, options.data / ARCHIVE_FOLDER, options.writer))
+    sentence, tail = _copied(source, target, options.data / ARCHIVE_FOLDER, options.writer)
+    if is_database(source):
+        _put_aside_in_the_database(source, target, tail)
     if is_database(target):
         keep_database(options.data, target)
-        _put_aside(Path(source))
     else:
         forget_database(options.data)
+    if not is_database(source):
+        _put_aside(Path(source))
+    print(f"{sentence}\nThe ledger was moved; the original is kept.")
     return 0
 
 
-def _move(source: str, target: str, archives: Path, writer: str | None) -> str:
-    """Archived days stay in the folder, and are proven with the rest."""
+def _copied(
+    source: str, target: str, archives: Path, writer: str | None
+) -> tuple[str, Tail | None]:
+    """What the copy's audit says, and its tail. Archived days stay where they are."""
     engine = engine_at(source, owner=Owner(archive_folder=archives))
     if engine.acquire() is None:
         raise LedgerError("A manager serves from this ledger: stop it first.")
@@ -73,7 +82,7 @@ def _move(source: str, target: str, archives: Path, writer: str | None) -> str:
     if not finding.sound or copied != tail:
         remove_copy(target)
         raise LedgerError(f"The copy is not the original, which is untouched: {finding.sentence}")
-    return f"{finding.sentence}\nThe ledger was moved; the original is kept."
+    return finding.sentence, tail
 
 
 def _put_aside(path: Path) -> None:
@@ -82,3 +91,16 @@ def _put_aside(path: Path) -> None:
         beside = path.with_name(path.name + suffix)
         if beside.exists():
             beside.rename(beside.with_name(path.name + MOVED_AWAY + suffix))
+
+
+def _put_aside_in_the_database(source: str, copy: str, tail: Tail | None) -> None:
+    """The same for a schema: a manager that stands by would go on with it and fork the books."""
+    from manager.ledger.engines import postgres_copy
+
+    try:
+        postgres_copy.put_aside(*database_of(source), tail)
+    except LedgerError as error:
+        remove_copy(copy)
+        raise LedgerError(
+            f"{error} Nothing was moved; --as names the owner of its tables."
+        ) from error

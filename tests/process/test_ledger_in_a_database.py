@@ -12,6 +12,8 @@ import pytest
 
 from manager.__main__ import main
 from manager.app import Manager
+from manager.audit.audit import audit
+from manager.cli import ledger as ledger_commands
 from manager.data_folder import LEDGER_NAME
 from manager.explain.statement import explain
 from manager.intake.seals import Seals
@@ -104,6 +106,27 @@ def test_a_ledger_that_is_there_is_never_written_over(
     assert (tmp_path / LEDGER_NAME).exists()
 
 
+def test_a_ledger_that_somebody_went_on_with_is_not_moved(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches: entries that a manager which stood by booked between the copy and its end."""
+    assert main(["make-ledger", url]) == 0
+    play_one_win(url)
+    (tmp_path / DATABASE_NAME).write_text(url)
+
+    def stood_by(ledger: Any) -> Any:
+        manager = Manager(url, lambda: 0)
+        manager.book.alarms.record("CLOCK", "A manager that stood by took over.")
+        manager.store.close()
+        return audit(ledger)
+
+    monkeypatch.setattr(ledger_commands, "audit", stood_by)
+    code, told = typed(tmp_path, capsys, "move-ledger", "folder")
+    assert (code, "meanwhile" in told) == (2, True), told
+    assert not (tmp_path / LEDGER_NAME).exists()
+    assert typed(tmp_path, capsys, "audit")[0] == 0
+
+
 def test_a_ledger_with_archived_days_moves_like_any_other(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,7 +135,7 @@ def test_a_ledger_with_archived_days_moves_like_any_other(
     assert typed(tmp_path, capsys, "close-day")[0] == 0
     assert typed(tmp_path, capsys, "archive", "--keep-days", "0")[0] == 0
     before, tail = typed(tmp_path, capsys, "audit"), tail_of(tmp_path)
-    for to in (url, "folder"):
+    for to in (url, "folder", url, "folder"):  # what stayed behind is in nobody's way
         code, told = typed(tmp_path, capsys, "move-ledger", to)
         assert (code, "was moved" in told) == (0, True), told
         assert (typed(tmp_path, capsys, "audit"), tail_of(tmp_path)) == (before, tail)
@@ -147,6 +170,16 @@ def test_a_moved_ledger_is_served_by_the_role_that_owns_nothing(
     manager.store.close()
     with psycopg.connect(as_writer) as line, pytest.raises(psycopg.errors.InsufficientPrivilege):
         line.execute("DELETE FROM underfelt.transactions")
+    # Back again: only the owner can see to it that nobody goes on with what stays behind.
+    (tmp_path / DATABASE_NAME).write_text(as_writer)
+    before, tail = typed(tmp_path, capsys, "audit"), tail_of(tmp_path)
+    code, told = typed(tmp_path, capsys, "move-ledger", "folder")
+    assert (code, "Nothing was moved" in told) == (2, True), told
+    assert (typed(tmp_path, capsys, "audit"), tail_of(tmp_path)) == (before, tail)
+    assert typed(tmp_path, capsys, "move-ledger", "folder", "--as", url)[0] == 0
+    assert (typed(tmp_path, capsys, "audit"), tail_of(tmp_path)) == (before, tail)
+    with pytest.raises(StoreError, match="There is no ledger"):
+        Manager(as_writer, lambda: 0)
 
 
 def test_a_served_ledger_is_not_moved(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import count
 
 import psycopg
 
@@ -12,6 +13,8 @@ from manager.ledger.engines.places import SCHEMA
 from manager.ledger.engines.postgres_rows import COPY_TYPES
 from manager.ledger.engines.relations import RELATIONS, Row
 from manager.ledger.errors import StoreError
+
+MOVED_AWAY = "moved_"  # no group's schema begins so
 
 
 def write_whole(
@@ -44,6 +47,28 @@ def remove_whole(url: str, schema: str = SCHEMA) -> None:
     """Takes back what `write_whole` has just written."""
     with psycopg.connect(url) as connection:
         connection.execute(f"DROP SCHEMA {schema} CASCADE")
+
+
+def put_aside(url: str, schema: str, tail: Tail | None) -> None:
+    """Gives a ledger that was moved away a name that no manager opens; only its owner may.
+
+    Refused when it does not end where the copy ends: who stood by has gone on with it.
+    """
+    try:
+        with psycopg.connect(url) as connection:
+            # Holds the row that every commit needs, until the name is another one.
+            query = f"SELECT last_number FROM {schema}.lease FOR UPDATE"
+            newest = connection.execute(query).fetchone()
+            if newest != (tail.number if tail else 0,):
+                raise StoreError("A manager has written to the ledger meanwhile: stop it first.")
+            found = connection.execute("SELECT nspname FROM pg_namespace").fetchall()
+            taken = {name for (name,) in found}
+            names = (f"{MOVED_AWAY}{schema}_{number}" for number in count(1))
+            name = next(name for name in names if name not in taken)
+            connection.execute(f"ALTER SCHEMA {schema} RENAME TO {name}")
+    except psycopg.Error as error:
+        sentence = str(error).splitlines()[0].rstrip(".")
+        raise StoreError(f"The ledger could not be put aside: {sentence}.") from error
 
 
 def remove_archived(url: str, schema: str, last: int) -> None:
