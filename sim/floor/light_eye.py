@@ -118,9 +118,11 @@ class LampEye:
     def level(self, sensor: str, colour: str, now_ns: int) -> float:
         """The lamp's brightness at `now_ns`, 0 to 1."""
         changes = self._lamp(sensor, colour)
-        passed = (level for at_ns, level in reversed(changes) if at_ns <= now_ns)
-        part = self._worn.get((sensor, colour), 1.0)
-        return part * next(passed, changes[0][1]) / LEVEL_MAX
+        at_ns, level = changes[-1]
+        if at_ns > now_ns:  # seldom: each sample of a physical pad asks for its lamp as it is now
+            passed = (level for at_ns, level in reversed(changes) if at_ns <= now_ns)
+            level = next(passed, changes[0][1])
+        return self._worn.get((sensor, colour), 1.0) * level / LEVEL_MAX
 
     def last_change_ns(self, sensor: str, colour: str) -> int:
         """When the lamp's output last changed."""
@@ -192,9 +194,10 @@ class LampEye:
         return f"white {white:.0%} amber {amber:.0%}"
 
     def _lamp(self, sensor: str, colour: str) -> deque[tuple[int, int]]:
-        if (sensor, colour) not in self._changes:
+        changes = self._changes.get((sensor, colour))
+        if changes is None:
             raise ValueError(f"There is no {colour} lamp at sensor {sensor}.")
-        return self._changes[sensor, colour]
+        return changes
 
 
 def _agrees(seen: list[Seen], pattern: tuple[tuple[str, int], ...], first: int) -> bool:
