@@ -34,7 +34,7 @@ def wagers_entry(splits: Sequence[WagerSplit], reference: Reference, origin: Eve
     detail: dict[str, Any] = {}
     if overflow:
         detail["overflow"] = dict(overflow)
-    if len(alike) > 1 and len(set(splits)) > 1:
+    if len(alike) > 1:
         # A limit was reached in between: who gave what is said.
         detail["contributions"] = [
             {share.meter_id: share.contribution_microcents for share in split.shares}

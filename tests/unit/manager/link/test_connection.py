@@ -337,3 +337,18 @@ def test_a_unit_is_quiet_when_nothing_waits_for_it_to_read() -> None:
         await asyncio.gather(sending, return_exceptions=True)
 
     run_virtual(main())
+
+
+def test_no_beats_pile_up_for_a_unit_that_does_not_read() -> None:
+    """Catches: a queue of old heartbeats that a slow unit gets all at once."""
+
+    async def main() -> None:
+        stream = Stalled()
+        unit = connected(stream)
+        sending = asyncio.create_task(unit.send_forever())
+        await asyncio.sleep(4.5)
+        assert len(unit._queue) == 1, "the first one, until it is taken"
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
+
+    run_virtual(main())

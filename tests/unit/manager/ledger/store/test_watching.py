@@ -13,6 +13,7 @@ from manager.ledger.engines.engine import Batch, StorageFailed
 from manager.ledger.engines.places import engine_at, reader_at
 from manager.ledger.engines.relations import WINS
 from manager.ledger.errors import StoreError
+from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.store import Store
 from manager.ledger.store.watching import WatchingEngine
 from tests.kit.pretend_units import Clock, desk_with_a_win
@@ -54,6 +55,8 @@ def test_a_ledger_that_lost_its_identity_is_not_watched(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(StoreError, match="lost its own identity"):
         WatchingEngine(partial(reader_at, path)).load()
+    with pytest.raises(StoreError, match="lost its own identity"):
+        Ledger(reader_at(path)).genesis()
 
 
 def test_whoever_watches_has_no_lease_and_lets_go_of_the_file(tmp_path: Path) -> None:
