@@ -91,6 +91,7 @@ def test_training_and_cabinet_need_no_round(desk: Books) -> None:
             "EXECUTIVE",
             16,
         )
+        assert (verdict.is_wrong, verdict.sentence) == (False, "")
 
 
 def test_a_claim_waits_for_a_card_from_its_receipt_to_its_commit(desk: Books) -> None:

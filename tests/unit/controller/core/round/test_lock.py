@@ -229,3 +229,10 @@ def test_a_lost_link_closes_an_open_table_and_interrupts_no_round():
     for phase in ("locked", "claim", "confirm"):
         assert table_state(phase, False, []) == phase
     assert table_state("open", False, ["The cover is open."]) == "fault"
+
+
+def test_what_was_added_at_the_very_lock_counts_and_before_it_does_not(touch):
+    """Catches: a second chip that slides on at the lock, and of which nobody hears."""
+    touch.start("2A", "5A")
+    assert touch.accept(commands.added("2A", -1)) == [], "it was a bet of two chips then"
+    assert len(touch.accept(commands.added("5A", 0))) == 1
