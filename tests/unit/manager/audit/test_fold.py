@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from manager.audit.earlier import Earlier
 from manager.audit.fold import Fold, FoldRefused
 from manager.audit.rows import _name
-from manager.ledger.engines.relations import EVENTS, SEAL_KEYS
+from manager.ledger.engines.relations import CLAIMS, EVENTS, SEAL_KEYS, Key, Relation, Row
 from manager.ledger.store.chain import NO_EVENT, Recorded, Taken
 from manager.ledger.store.changes import GONE, NEW
 from manager.ledger.store.entries import BY_THE_MANAGER
@@ -129,3 +130,27 @@ def test_what_may_only_be_added_is_neither_changed_nor_taken_out(mask: int) -> N
 
 def test_a_row_is_named_so_that_a_person_can_find_it() -> None:
     assert _name(EVENTS, ("UF-1", b"\x01\xff", 7)) == "Row UF-1, 01ff, 7 of events"
+
+
+class OneClaim(Earlier):
+    """The days before knew one claim, in this state; other rows they knew not."""
+
+    def __init__(self, state: str) -> None:
+        self._state = state
+
+    def row(self, relation: Relation, key: Key) -> Row | None:
+        known = {"state": self._state, "settled": int(self._state == "COMMITTED")}
+        if relation is not CLAIMS or key != ("touch-1", 1):
+            return None
+        kinds = {"integer": 0, "text": "", "blob": b""}
+        return tuple(known.get(name, kinds[kind]) for name, kind in CLAIMS.types.items())
+
+
+def test_what_the_days_before_were_done_with_may_change_and_is_not_taken_up() -> None:
+    """Catches: a sound change to yesterday's claim called forged, or one that opens it again."""
+    done = Fold(None, OneClaim("COMMITTED"))._change_earlier(CLAIMS, ("touch-1", 1), 0, ())
+    assert done[CLAIMS.place("state")] == "COMMITTED"
+    with pytest.raises(FoldRefused, match="takes a row of claims up that was done with"):
+        Fold(None, OneClaim("OPEN"))._change_earlier(CLAIMS, ("touch-1", 1), 0, ())
+    with pytest.raises(FoldRefused, match="changes a row of claims that is not there"):
+        Fold(None, OneClaim("OPEN"))._change_earlier(CLAIMS, ("touch-1", 2), 0, ())

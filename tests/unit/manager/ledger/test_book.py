@@ -237,7 +237,7 @@ def test_the_opening_may_be_restated_only_before_the_first_wager(desk: Desk) -> 
 
 @pytest.mark.parametrize("cents", [-1, 10**13])
 def test_an_opening_out_of_range_is_refused(desk: Desk, cents: int) -> None:
-    with pytest.raises(LedgerError):
+    with pytest.raises(LedgerError, match="The opening amount is out of range"):
         desk.manager.restate_opening("main", cents)
 
 
