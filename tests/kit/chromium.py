@@ -1,6 +1,6 @@
 """The Chromium that the system installs, started the same way for every test.
 
-Its headless shell is the same engine without windows, and does with a third of the work for a page.
+Its headless shell is the same engine without windows; an empty page takes it a third of the work.
 Where the system has none, it is Chromium itself (decision 190).
 """
 
