@@ -16,7 +16,7 @@ from manager.__main__ import main
 from manager.identity.folder import IdentityFolder
 from manager.identity.postgres_store import PostgresIdentityStore
 from manager.ledger.engines.places import database_of, reader_at
-from manager.ledger.engines.postgres_lease import LeaseLine
+from manager.ledger.engines.postgres_lease import KnownManager, LeaseLine
 from manager.ledger.errors import StoreError
 from manager.ledger.store.ledger import Ledger
 from manager.people.passwords import KEY_NAME
@@ -82,14 +82,22 @@ class Managers:
 
     def owner(self) -> str:
         """Nobody, too, while the database does not answer."""
+        owner = self._owner()
+        return owner.name if owner else ""
+
+    def server(self) -> str:
+        """The owner once its doors are open: it has the lease earlier than that."""
+        owner = self._owner()
+        return owner.name if owner and owner.is_serving else ""
+
+    def _owner(self) -> KnownManager | None:
         line = LeaseLine(*database_of(self.place))
         try:
-            standing = line.look()
+            return line.look().owner
         except StoreError:
-            return ""
+            return None
         finally:
             line.close()
-        return standing.owner.name if standing.owner else ""
 
     def page(self, name: str, path: str = "/") -> str:
         known = ssl.create_default_context(cafile=str(IdentityFolder(self.data(name)).ca))
@@ -126,7 +134,7 @@ class Managers:
     async def start_pair(self) -> None:
         """North owns, south stands by."""
         self.start("north")
-        await until(lambda: self.owner() == "north", START_MAX_S)
+        await until(lambda: self.server() == "north", START_MAX_S)
         self.start("south", self.data("north"))
 
     def end_one(self, name: str) -> None:
