@@ -22,6 +22,7 @@ NOTHING = ("2c", "4d", "7h", "9s", "Jc")
 ROYAL = ("As", "Ks", "Qs", "Js", "Ts")
 ROYAL_FLUSH = "royal-flush"
 AGREES, DIFFERS = 1, 2
+GAMES_MAX = 16
 
 
 @dataclass
@@ -40,8 +41,9 @@ class ShufflerLog:
         self._record = record
         self._journal = journal
         self._told: set[tuple[Any, ...]] = set()
-        # Of this game and of the one before: advice may come late, after a link was down.
-        self._games = deque([Game()], maxlen=2)
+        # Of this game and of those before: advice may come late, while a link that is gone is not
+        # yet taken for down and a quick dealer goes on (seed 1780519905: three games later).
+        self._games = deque([Game()], maxlen=GAMES_MAX)
 
     def dealt(self, deal: int, hands: int) -> None:
         self._told.add((kinds.DEALT, deal, hands, ""))
