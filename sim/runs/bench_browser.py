@@ -73,4 +73,9 @@ def new_page(browser: Any, width: int, height: int) -> Any:
 
 def act(page: Any, addresses: BenchAddresses, action: str, argument: str) -> None:
     """A hand on the bench: a chip, a card, the cable."""
-    page.request.post(f"{addresses.bench}act", data={"action": action, "argument": argument})
+    # On a line of its own: the bench hangs up on a silent one, and may do so as it is used again.
+    page.request.post(
+        f"{addresses.bench}act",
+        data={"action": action, "argument": argument},
+        headers={"connection": "close"},
+    )
