@@ -127,12 +127,18 @@ class StormTable:
             self.watch.felt_in_doubt = True
         self._dark.clear()
         try:
-            await self.unit.boot(
-                lambda journal: self.watch.booted(journal, self.world.controls.key_position)
-            )
+            await self.unit.boot(self._opened)
         except (JournalFault, apsw.Error) as fault:
             if self.disk.powered:
                 self.record.violate("the disk can be read", self.name, str(fault))
+        if not self.disk.powered:
+            # It went between the opening's last use of the disk and the program's start.
+            self.unit.die()
+            self._dark.set()
+
+    def _opened(self, journal: apsw.Connection) -> None:
+        if self.disk.powered:
+            self.watch.booted(journal, self.world.controls.key_position)
 
     def cut_power(self) -> None:
         """Now, whatever is going on."""
