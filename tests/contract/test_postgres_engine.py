@@ -372,6 +372,24 @@ def test_a_manager_cannot_undo_the_rules(rig: Ledger) -> None:
                 manager.execute(text)
 
 
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        ("SELECT body FROM events WHERE unit_id = 'u' AND sequence = 1", "events_once"),
+        ("SELECT 1 FROM postings WHERE account = 'house'", "postings_by_account"),
+        ("SELECT 1 FROM postings WHERE transaction_number > 5", "postings_pkey"),
+        ("SELECT 1 FROM transactions WHERE table_id = 't'", "transactions_by_round"),
+    ],
+)
+def test_what_is_looked_for_has_an_index(rig: Ledger, query: str, index: str) -> None:
+    """An empty table is read whole unless that is forbidden: then only an index is left."""
+    with psycopg.connect(rig.server.url(), autocommit=True) as superuser:
+        superuser.execute(f"SET search_path TO {rig.schema}")
+        superuser.execute("SET enable_seqscan = off")
+        told = "".join(line for (line,) in superuser.execute(f"EXPLAIN {query}").fetchall())
+    assert index in told
+
+
 def test_a_reader_can_change_nothing(rig: Ledger) -> None:
     engine = begun(rig)
     first(engine)

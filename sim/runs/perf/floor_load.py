@@ -10,6 +10,8 @@ from __future__ import annotations
 import importlib
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,6 +19,7 @@ from typing import Any
 from manager.app import Manager
 from manager.data_folder import LEDGER_NAME
 from manager.link.group_commit import BATCH_MAX
+from protocol.wire.messages import Event
 from sim.runs.floor.clients import SENSORS
 from sim.runs.floor.property import open_tables, unit_names
 from sim.runs.floor.run import Wanted, run_floor
@@ -31,6 +34,7 @@ PGBENCH_SECONDS = 15
 TIMES_OVER_TLS = 10
 TIMES_IN_PROCESS = 20
 IN_PROCESS_ROUNDS = 10
+KEPT_TABLES, KEPT_ROUNDS = 50, 100
 _SCHEMA = (
     "CREATE TABLE bench_events (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
     " unit int NOT NULL, body bytea NOT NULL);"
@@ -59,6 +63,7 @@ def measure(tables: int = TABLES, seconds: int = SECONDS) -> list[Figure]:
             figures = [_in_process("sqlite", file, tables, hot, beside)]
         inside = _new_ledger(server, "#inside")
         figures.append(_in_process("postgresql", inside, tables, hot, beside))
+        figures.append(_kept(_new_ledger(server, "#kept"), server))
         figures += _floor(Wanted(tables, seconds), hot, beside)
         url = _new_ledger(server)
         return figures + _floor(Wanted(tables, seconds, url), hot, beside)
@@ -111,20 +116,48 @@ def _shares(told: dict[str, Any]) -> str:
 
 def _in_process(engine: str, place: str, tables: int, hot_per_s: float, beside: str) -> Figure:
     """The books alone, with as many units: each batch is on the disk before the next begins."""
-    manager = Manager(place, lambda: time.time_ns() // 1_000_000)
-    try:
-        names = unit_names(tables)
-        open_tables(manager, names)
-        batches = event_batches(manager, names, IN_PROCESS_ROUNDS, BATCH_MAX)
+    with _opened(place, tables, IN_PROCESS_ROUNDS) as (manager, batches):
         begun_s = time.monotonic()
         for batch in batches:
             manager.intake.take(batch)
         took_s = time.monotonic() - begun_s
+    name = f"{engine}: durable wagers on one meter, in process"
+    rate = tables * IN_PROCESS_ROUNDS * len(SENSORS) / took_s
+    return _rate(name, rate, hot_per_s, beside, TIMES_IN_PROCESS)
+
+
+def _kept(place: str, server: Any) -> Figure:
+    """What the database has grown by, with its indexes; its log is not counted."""
+    with _opened(place, KEPT_TABLES, KEPT_ROUNDS) as (manager, batches):
+        before = _database_bytes(server)
+        for batch in batches:
+            manager.intake.take(batch)
+        grown = _database_bytes(server) - before
+    kept = grown / (KEPT_TABLES * KEPT_ROUNDS * len(SENSORS))
+    return Figure("postgresql: kept per wager", kept, "bytes", "rows and indexes, without its log")
+
+
+@contextmanager
+def _opened(
+    place: str, tables: int, rounds: int
+) -> Iterator[tuple[Manager, list[list[tuple[str, Event]]]]]:
+    """A manager with its tables open, and the batches of events that are to be played."""
+    manager = Manager(place, lambda: time.time_ns() // 1_000_000)
+    try:
+        names = unit_names(tables)
+        open_tables(manager, names)
+        yield manager, event_batches(manager, names, rounds, BATCH_MAX)
     finally:
         manager.store.close()
-    rate = tables * IN_PROCESS_ROUNDS * len(SENSORS) / took_s
-    name = f"{engine}: durable wagers on one meter, in process"
-    return _rate(name, rate, hot_per_s, beside, TIMES_IN_PROCESS)
+
+
+def _database_bytes(server: Any) -> int:
+    import psycopg
+
+    with psycopg.connect(server.url()) as line:
+        found = line.execute("SELECT pg_database_size(current_database())").fetchone()
+    assert found is not None
+    return int(found[0])
 
 
 def _rate(
