@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from manager.audit.causes import CauseAudit
 from manager.audit.earlier import Earlier, EarlierDays
 from manager.audit.fold import Fold, FoldRefused
 from manager.audit.image import Image
@@ -179,7 +180,8 @@ class _Chain:
         earlier = EarlierDays(ledger, image.number) if image and ledger else Earlier()
         self.number, self.digest = (image.number, image.digest) if image else (0, genesis)
         self.fold, self.terms = Fold(image, earlier), TermsAudit(image, earlier)
-        self._voids, self._heard = VoidAudit(earlier), heard
+        self._voids, self._causes = VoidAudit(earlier), CauseAudit(self.fold, earlier)
+        self._heard = heard
         days = ledger.find(CLOSED_DAYS, {}) if ledger else ()
         self._closed = {last_number: (day, digest) for day, last_number, digest, _ in days}
 
@@ -202,6 +204,9 @@ class _Chain:
             self.fold.take(recorded, taken)
         except FoldRefused as refused:
             raise _Bad(f"{_name(recorded)} {refused}.") from refused
+        problem = self._causes.take(recorded, taken)
+        if problem:
+            raise _Bad(f"{_name(recorded)} {problem}.")
         if number in self._closed:
             self._check_day(*self._closed[number])
         if kind in _PLAIN:
@@ -217,6 +222,9 @@ class _Chain:
             self.fold.end()
         except FoldRefused as refused:
             raise _Bad(f"The ledger's end {refused}.") from refused
+        unrecorded = self._causes.end()
+        if unrecorded:
+            raise _Bad(f"The ledger's last entry {unrecorded}.")
         contradiction = self._heard.problem(self.fold.rows[RESTORES.name])
         if contradiction:
             raise _Bad(contradiction)

@@ -80,9 +80,12 @@ def _excused(witness: Witness, restores: Mapping[Key, Row]) -> bool:
 
 
 def sealed_tails(ledger: Ledger) -> list[Witness]:
-    """What the units countersigned in the seals that the ledger itself holds."""
+    """What the units countersigned in the seals that the ledger itself holds.
+
+    Read where the chain keeps them: a view can be made anew so that it shows no seal.
+    """
     found: list[Witness] = []
-    query = "SELECT unit_id, sequence, body FROM events WHERE kind = ?"
+    query = "SELECT unit_id, event_sequence, event_body FROM transactions WHERE event_kind = ?"
     rows = ledger.everywhere(query, (SEAL,))
     for unit_id, sequence, body in rows:
         try:

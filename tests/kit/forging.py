@@ -1,6 +1,6 @@
 """What whoever owns the ledger's file can do to it so that it still proves itself.
 
-Both forgeries leave a chain whose every digest is right and rows that all follow from it. Only
+All forgeries leave a chain whose every digest is right and rows that all follow from it. Only
 somebody who was told of the tail before can know better.
 """
 
@@ -13,6 +13,7 @@ import apsw
 from manager.ledger.engines.sqlite_engine import open_reader
 from manager.ledger.store.chain import next_digest
 from manager.ledger.store.ledger import Ledger
+from protocol.wire.events import SEAL
 
 CENT = 1_000_000  # micro-cents
 
@@ -54,6 +55,15 @@ def shift_a_cent(path: Path) -> int:
         connection.execute(statement)
     connection.close()
     return number
+
+
+def hide_the_seals(path: Path) -> None:
+    """Makes the view of the events anew, without those that countersign a tail."""
+    connection = apsw.Connection(str(path))
+    view: str = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'events'").get
+    connection.execute("DROP VIEW events")
+    connection.execute(f"{view} AND event_kind <> {SEAL}")
+    connection.close()
 
 
 def _chain_anew(connection: apsw.Connection, path: Path) -> None:

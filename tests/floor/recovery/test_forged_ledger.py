@@ -24,7 +24,7 @@ from manager.ledger.store.ledger import Ledger
 from sim.floor.floor import Floor, FloorTable
 from sim.floor.manager import LEDGER_FILE
 from tests.kit.damaged_tables import claim, end_game, faults, on_a_floor, start_round
-from tests.kit.forging import shift_a_cent
+from tests.kit.forging import hide_the_seals, shift_a_cent
 
 TWO = {"operator": "Pat", "second": "Kim", "note": "The disk broke."}
 Scene = Callable[[Floor, FloorTable], Awaitable[None]]
@@ -146,6 +146,9 @@ def test_seals_in_the_ledger_name_what_was_chained_anew(
     capsys.readouterr()
     assert main(["verify-seals", "--data", str(tmp_path)]) == 1
     assert "was told of another transaction" in capsys.readouterr().out
+    hide_the_seals(tmp_path / "ledger.sqlite")
+    assert sound(tmp_path / "ledger.sqlite") == (False, sentence)
+    assert main(["verify-seals", "--data", str(tmp_path)]) == 1
 
 
 @pytest.mark.parametrize("what", ["win page", "day report", "export", "events"])
