@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from manager.audit import causes
 from sim.runs.storm import run
 from sim.runs.storm.floor.floor import StormFloor
 from sim.runs.storm.options import StormOptions
@@ -22,3 +23,12 @@ def test_a_task_that_dies_after_the_last_fault_fails_the_storm(
     [found] = run.run_storm(StormOptions(1, 0.0005, 3, weights={"power cut": 1})).violations
     assert found.rule == "the program does not fall over"
     assert "it fell" in found.sentence
+
+
+def test_an_audit_that_accuses_a_bet_as_it_was_said_fails_the_storm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(causes, "_same", lambda one, other: False)
+    [found] = run.run_storm(StormOptions(1, 0.01, 3, weights={"power cut": 1})).violations
+    assert found.rule == "an audit finds the books sound"
+    assert "ROUND_START" in found.sentence

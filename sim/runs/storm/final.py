@@ -111,6 +111,7 @@ async def check_all(floor: StormFloor) -> None:
     for manager in floor.managers:
         _check_ledger(floor, manager.ledger)
         manager.compare_with_log()
+        manager.audit()
 
 
 async def _check_sensing(floor: StormFloor, left_s: float) -> None:
