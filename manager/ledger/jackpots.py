@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 from kit.words.numbers import money
-from manager.ledger.engines.relations import JACKPOTS, TRANSACTIONS
+from manager.ledger.engines.relations import JACKPOTS, TRANSACTIONS, Row
 from manager.ledger.errors import LedgerError
 from manager.ledger.pricing import MeterState
 from manager.ledger.store import accounts
@@ -29,6 +29,8 @@ __all__ = [
     "Jackpot",
     "Jackpots",
     "Standing",
+    "standing_in",
+    "state_of",
     "terms_from",
     "terms_text",
 ]
@@ -136,9 +138,7 @@ class Jackpots:
         row = self._store.get(JACKPOTS, meter_id)
         if row is None:
             raise LedgerError(f"There is no meter {meter_id}.")
-        _, terms, waiting, applied_by, suspended, closed = row
-        pending = terms_from(waiting) if waiting else None
-        return Standing(terms_from(terms), pending, applied_by, suspended, bool(closed))
+        return standing_in(row)
 
     def keep(self, meter_id: str, standing: Standing) -> None:
         """Writes how the jackpot now stands; the transaction that says why was just appended."""
@@ -153,7 +153,7 @@ class Jackpots:
         """The meter as the ledger's balances have it now."""
         balance = self._store.balance
         amounts = [balance(account) for account in accounts.parts(meter_id)]
-        return self._state(meter_id, amounts)
+        return state_of(self.standing(meter_id), amounts)
 
     def states(self, meter_ids: Iterable[str]) -> dict[str, MeterState]:
         return {meter_id: self.state(meter_id) for meter_id in meter_ids}
@@ -168,22 +168,7 @@ class Jackpots:
         ):
             found[account] += int(moved)
         amounts = [found[account] for account in accounts.parts(meter_id)]
-        return self._state(meter_id, amounts)
-
-    def _state(self, meter_id: str, amounts: list[int]) -> MeterState:
-        standing = self.standing(meter_id)
-        terms, coming = standing.terms, standing.pending or standing.terms
-        player, house, reserve = amounts
-        return MeterState(
-            meter_id,
-            coming.seed_cents * MICROCENTS_PER_CENT,
-            player,
-            house,
-            reserve,
-            policy=terms.award_policy,
-            posted=terms.is_house,
-            limit_microcents=terms.limit_cents * MICROCENTS_PER_CENT,
-        )
+        return state_of(self.standing(meter_id), amounts)
 
     def _has_played(self, meter_id: str) -> bool:
         played = self._store.everywhere(
@@ -192,6 +177,29 @@ class Jackpots:
             (*accounts.parts(meter_id), Kind.OPENING, Kind.OPENING_RESTATED),
         )
         return any(played)
+
+
+def standing_in(row: Row) -> Standing:
+    """How the jackpot of this row stands."""
+    _, terms, waiting, applied_by, suspended, closed = row
+    pending = terms_from(waiting) if waiting else None
+    return Standing(terms_from(terms), pending, applied_by, suspended, bool(closed))
+
+
+def state_of(standing: Standing, amounts: Sequence[int]) -> MeterState:
+    """The meter with these amounts on its accounts, in the order of `accounts.parts`."""
+    terms, coming = standing.terms, standing.pending or standing.terms
+    player, house, reserve = amounts
+    return MeterState(
+        terms.id,
+        coming.seed_cents * MICROCENTS_PER_CENT,
+        player,
+        house,
+        reserve,
+        policy=terms.award_policy,
+        posted=terms.is_house,
+        limit_microcents=terms.limit_cents * MICROCENTS_PER_CENT,
+    )
 
 
 def terms_text(jackpot: Jackpot) -> str:

@@ -10,16 +10,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import psycopg
 
 from manager.ledger.engines.engine import LeaseWatcher
 from manager.ledger.engines.places import SCHEMA
-from manager.ledger.engines.postgres_line import connected, cut_when_late, first_line
-from manager.ledger.errors import LedgerError, StoreError
+from manager.ledger.engines.postgres_line import SteadyLine, cut_when_late, first_line
+from manager.ledger.errors import LedgerError
 
 _log = logging.getLogger(__name__)
 
@@ -150,24 +149,31 @@ class Standing:
 
 def groups_in(url: str) -> list[str]:
     """The schemas of this database that hold a ledger."""
+    line = line_for_groups(url)
     try:
-        with psycopg.connect(url, connect_timeout=2, autocommit=True) as line:
-            return [name for (name,) in line.execute(_GROUPS, (f"{SCHEMA}%",)).fetchall()]
-    except psycopg.Error as error:
-        sentence = f"The ledger's database does not answer: {first_line(error)}."
-        raise StoreError(sentence) from error
+        return groups_on(line)
+    finally:
+        line.close()
+
+
+def line_for_groups(url: str) -> SteadyLine:
+    return SteadyLine(url, SCHEMA, "groups", ANSWER_MAX_S)
+
+
+def groups_on(steady: SteadyLine) -> list[str]:
+    """The same by a line that stays open."""
+    with steady.ready() as line:
+        return [name for (name,) in line.execute(_GROUPS, (f"{SCHEMA}%",)).fetchall()]
 
 
 class LeaseLine:
-    """A line of its own to look at the lease; opened anew after any trouble."""
+    """A line of its own to look at the lease."""
 
     def __init__(self, url: str, schema: str) -> None:
-        self._url = url
-        self._schema = schema
-        self._open: psycopg.Connection | None = None
+        self.line = SteadyLine(url, schema, "lease", ANSWER_MAX_S)
 
     def look(self) -> Standing:
-        with self._line() as line:
+        with self.line.ready() as line:
             found = line.execute(_LOOK).fetchone()
             assert found is not None
             rows = line.execute(_MANAGERS, (SEEN_MAX_S,)).fetchall()
@@ -180,7 +186,7 @@ class LeaseLine:
 
     def announce(self, name: str, link: str, web: str, is_serving: bool) -> None:
         """This manager is there, serving or standing by."""
-        with self._line() as line:
+        with self.line.ready() as line:
             line.execute(_ANNOUNCE, (name, link, web, is_serving))
 
     def ask_to_move(self, name: str) -> str:
@@ -189,25 +195,11 @@ class LeaseLine:
         if name not in known or not known[name].is_there:
             names = ", ".join(each.name for each in known.values() if each.is_there) or "nobody"
             raise LedgerError(f"No manager {name} stands by; there are: {names}.")
-        with self._line() as line:
+        with self.line.ready() as line:
             found = line.execute(_WISH, (name, MOVE_MAX_S, name)).fetchone()
         if found is None:
             raise LedgerError(f"The manager {name} owns it already, or nobody does.")
         return str(found[0])
 
     def close(self) -> None:
-        if self._open is not None:
-            self._open.close()
-            self._open = None
-
-    @contextmanager
-    def _line(self) -> Iterator[psycopg.Connection]:
-        try:
-            if self._open is None:
-                self._open = connected(self._url, self._schema, "lease")
-            with cut_when_late(self._open, ANSWER_MAX_S):
-                yield self._open
-        except psycopg.Error as error:
-            self.close()
-            sentence = f"The ledger's database does not answer: {first_line(error)}."
-            raise StoreError(sentence) from error
+        self.line.close()

@@ -15,6 +15,7 @@ import psycopg
 from psycopg.adapt import Buffer, Loader
 
 from manager.ledger.engines.engine import StorageFailed
+from manager.ledger.errors import StoreError
 
 _log = logging.getLogger(__name__)
 
@@ -115,6 +116,34 @@ def as_storage_failures() -> Iterator[None]:
         yield
     except psycopg.Error as error:
         raise StorageFailed(first_line(error)) from error
+
+
+class SteadyLine:
+    """A line for who looks now and then; opened anew after any trouble, which is told in words."""
+
+    def __init__(self, url: str, schema: str, what: str, limit_s: float) -> None:
+        self._url = url
+        self._schema = schema
+        self._what = what
+        self._limit_s = limit_s
+        self._open: psycopg.Connection | None = None
+
+    @contextmanager
+    def ready(self) -> Iterator[psycopg.Connection]:
+        try:
+            if self._open is None:
+                self._open = connected(self._url, self._schema, self._what)
+            with cut_when_late(self._open, self._limit_s):
+                yield self._open
+        except psycopg.Error as error:
+            self.close()
+            sentence = f"The ledger's database does not answer: {first_line(error)}."
+            raise StoreError(sentence) from error
+
+    def close(self) -> None:
+        if self._open is not None:
+            self._open.close()
+            self._open = None
 
 
 class Lookups:
