@@ -79,11 +79,15 @@ class Listeners(NamedTuple):
 
 
 class WebDoor(NamedTuple):
-    """How browsers come in: under which names, by TLS or not, and who a newcomer is."""
+    """How browsers come in: under which names, by TLS or not, and who a newcomer is.
+
+    `sessions` are those of a manager that serves in turn with others: they outlast its turns.
+    """
 
     names: Collection[str] = ()
     tls: ssl.SSLContext | None = None
     entrance: Entrance | None = None
+    sessions: Sessions | None = None
 
     @property
     def scheme(self) -> str:
@@ -109,9 +113,11 @@ def open_access(manager: Manager, data: Path, door: WebDoor) -> Access:
     two_people = TwoPeople(
         manager.store, people, manager.booking.book, manager.tell_units, manager.shown_cents
     )
+    sessions = door.sessions or Sessions(people, time.monotonic)
+    sessions.go_on_with(people)
     return Access(
         people,
-        Sessions(people, time.monotonic),
+        sessions,
         SignIn(people, passwords, time.monotonic),
         two_people,
         FirstCode(people, passwords),

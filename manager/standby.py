@@ -16,7 +16,7 @@ from pathlib import Path
 from manager.control import Request
 from manager.identity.folder import IdentityFolder
 from manager.identity_place import identities_of
-from manager.ledger.engines.postgres_lease import LeaseLine, Standing
+from manager.ledger.engines.postgres_lease import KnownManager, LeaseLine, Standing
 from manager.ledger.errors import LedgerError, StoreError
 from manager.link.gate import FAREWELL_MAX_S, UnitGate
 from manager.link.tls_listener import Limits, TlsDoor
@@ -50,6 +50,11 @@ class LeaseLook:
         self._post = post
         self._is_serving = is_serving
         self.standing: Standing | None = None  # None: the database does not answer
+
+    @property
+    def server(self) -> KnownManager | None:
+        """Who owns the ledger and has its doors open, as far as the last look goes."""
+        return self.standing.server if self.standing is not None else None
 
     async def once(self, announce: bool) -> None:
         try:
@@ -117,8 +122,7 @@ class StandBy:
             await FrameStream(reader, writer).write(self._answer().encode())
 
     def _answer(self) -> Message:
-        standing = self._look.standing
-        owner = standing.server if standing is not None else None
+        owner = self._look.server
         if owner is None or owner.name == self._name:
             return Error(ErrorCode.INTERNAL, NOBODY)
         return GoTo(owner.link, clipped(f"The manager {owner.name} serves this table."))

@@ -10,25 +10,30 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from starlette.applications import Starlette
+
 from kit.tasks import first_ends_all, stop_asked
-from kit.web.server import page_server
+from kit.web.server import serve as serve_until_cancelled
 from manager.app import Manager
 from manager.clock import LedgerClock
 from manager.control import SOCKET_NAME, ControlDoor
 from manager.doors import Doors
 from manager.identity.errors import IdentityError
+from manager.identity.folder import IdentityFolder
 from manager.ledger.engines.engine import LeaseWatcher, StorageFailed
 from manager.ledger.errors import StoreError
-from manager.serve import Listeners, WebDoor, serve, serve_pages
+from manager.owner_line import OwnerLine
+from manager.people.sessions import Sessions
+from manager.serve import Listeners, WebDoor, serve
 from manager.standby import LeaseLook, Post, StandBy
-from manager.watched_floor import OtherGroups, WholeFloor, look_once
-from manager.web.standby_page import build_standby
+from manager.watched_floor import OtherGroups, WatchedAccounts, WholeFloor, look_once
+from manager.web.managers.standby import StandbyAccess, StandbyPages
 from protocol.wire.fields import clipped
 from protocol.wire.messages import GoTo
 
@@ -54,6 +59,8 @@ class Property:
     clock: LedgerClock
     open_manager: Callable[[LeaseWatcher], Manager]  # raises StoreError while another has it
     floor: WholeFloor
+    accounts: WatchedAccounts  # of this group, while this manager does not own it
+    sessions: Sessions  # who is signed in here, whoever owns the ledger
     web: WebDoor
 
 
@@ -85,12 +92,13 @@ async def serve_in_turns(floor: Property, ready: Callable[[], None]) -> int:
     """
     stop = stop_asked()
     ready()
-    while not stop.is_set():
-        try:
-            await _one_turn(floor, stop)
-        except TROUBLE as error:
-            _log.warning("%s tries again: %s", floor.post.name, error)
-            await asyncio.sleep(TROUBLE_PAUSE_S)
+    with closing(floor.floor):
+        while not stop.is_set():
+            try:
+                await _one_turn(floor, stop)
+            except TROUBLE as error:
+                _log.warning("%s tries again: %s", floor.post.name, error)
+                await asyncio.sleep(TROUBLE_PAUSE_S)
     return 0
 
 
@@ -112,25 +120,34 @@ async def _stand_by(floor: Property, turn: _Turn, stop: asyncio.Event) -> Manage
         opened.callback(look.close)
         by = StandBy(floor.data, look, floor.post.name, floor.clock)
         opened.callback(by.close)
-        application = build_standby(floor.post.name, floor.floor, floor.web.names)
+        owner = OwnerLine(floor.data, IdentityFolder(floor.data).ca, lambda: look.server)
+        application = _standby_pages(floor, owner)
         listeners = floor.listeners.again()
         opened.callback(listeners.enrolment.close)
         control = ControlDoor(floor.data / SOCKET_NAME, by.refuse)
-        taking = asyncio.create_task(_take(floor, by, turn), name="take")
+        taking = asyncio.create_task(_take(floor, by, turn, owner), name="take")
         parts: tuple[Coroutine[Any, Any, Any], ...] = (
             stop.wait(),
             by.point_the_way(listeners.link),
-            serve_pages(page_server(application, floor.web.tls), application, listeners.web),
+            # Gone at once when the ledger is free: units wait, and a live page would hold it up.
+            serve_until_cancelled(application, listeners.web, floor.web.tls),
             control.run(),
         )
         await first_ends_all([taking, *(asyncio.create_task(part) for part in parts)])
     return None if taking.cancelled() else taking.result()
 
 
-async def _take(floor: Property, by: StandBy, turn: _Turn) -> Manager:
+def _standby_pages(floor: Property, owner: OwnerLine) -> Starlette:
+    floor.sessions.go_on_with(floor.accounts)
+    access = StandbyAccess(floor.sessions, floor.accounts, floor.web.tls is not None)
+    return StandbyPages(floor.post.name, floor.floor, owner, access).app(floor.web.names)
+
+
+async def _take(floor: Property, by: StandBy, turn: _Turn, owner: OwnerLine) -> Manager:
     """Opens the books as soon as the lease is free; another may be faster."""
     while True:
         await by.until_free()
+        await owner.give_way()
         try:
             return floor.open_manager(turn)
         except StoreError as error:

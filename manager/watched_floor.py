@@ -6,80 +6,151 @@ It alone knows how a page is made without owning the books.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-from kit.web.version_signal import VersionSignal
-from manager.games import Catalogue
-from manager.intake.units import Units
-from manager.ledger.book import Book
-from manager.ledger.engines.places import SCHEMA, reader_at
-from manager.ledger.engines.postgres_lease import KnownManager, LeaseLine, Standing, groups_in
+from kit.spelling import id_of
+from manager.ledger.engines.places import SCHEMA
+from manager.ledger.engines.postgres_lease import (
+    KnownManager,
+    LeaseLine,
+    Standing,
+    groups_in,
+    groups_on,
+    line_for_groups,
+)
 from manager.ledger.engines.postgres_reader import open_reader
 from manager.ledger.engines.relations import Row
-from manager.ledger.errors import LedgerError
-from manager.ledger.reports.gaming_day import GamingDay
+from manager.ledger.errors import LedgerError, StoreError
 from manager.ledger.store.ledger import Ledger
-from manager.ledger.store.store import Store
-from manager.ledger.store.watching import WatchingEngine
-from manager.web.lookups import ReportsView
-from manager.web.view import ManagerView
-from manager.web.wins.view import WinsView
-
-_log = logging.getLogger(__name__)
+from manager.people.people import Person, person_in
+from manager.people.tokens import is_token
+from manager.watched_group import WatchedGroup
 
 View = dict[str, Any]
-SHOWN_OF_A_GROUP = ("meters", "tables")
+_Found = TypeVar("_Found")
 
-
-def _shown(place: str, now_ms: Callable[[], int], catalogue: Callable[[], Catalogue]) -> View:
-    """A ledger that another manager writes, as its owner's pages show it now."""
-    store = Store(WatchingEngine(partial(reader_at, place)), now_ms, place)
-    try:
-        book = Book(store)
-        units = Units(store, book.tables, book.alarms)
-        gaming_day = GamingDay()
-        reports = ReportsView(book, now_ms, catalogue, (), gaming_day)
-        wins = WinsView(book, gaming_day)
-        return ManagerView(book, units, VersionSignal(), _nowhere, now_ms, reports, wins).view()
-    finally:
-        store.close()
+LOOK_MAX_S = 8.0  # three hosts that are gone take 2 s each
+IDLE_S = 10.0  # for so long nobody looked: the lines are closed
+KNOWN_MAX_S = 3.0  # a live page reads the accounts each second
 
 
 class WholeFloor:
-    """Every group of the property: who owns it, who stands by, its meters and tables."""
+    """Every group of the property: who owns it, who stands by, its meters and tables.
 
-    def __init__(self, url: str, now_ms: Callable[[], int], catalogue: Callable[[], Catalogue]):
+    Read on a thread of its own, one look after the other: a database that does not answer keeps
+    only those waiting who look at it, and never the thread that says this manager is there. The
+    lines to the database are closed when nobody has looked for a while.
+    """
+
+    def __init__(self, url: str, now_ms: Callable[[], int]) -> None:
         self._url = url
         self._now_ms = now_ms
-        self._catalogue = catalogue
+        self._line = line_for_groups(url)
+        self._watched: dict[str, WatchedGroup] = {}
+        self._thread = ThreadPoolExecutor(1, "whole floor")
+        self._idle: asyncio.TimerHandle | None = None
 
     async def groups(self) -> list[View]:
-        return await asyncio.to_thread(self._groups)
+        return await self._beside(self._groups)
+
+    async def owners(self) -> list[View]:
+        """The same without a word about money or tables."""
+        return await self._beside(self._owners)
+
+    async def people(self, schema: str) -> list[Row]:
+        """The rows of this group's accounts."""
+        return await self._beside(lambda: self._group(schema).people())
 
     async def move(self, group: str, name: str) -> str:
-        return await asyncio.to_thread(ask_to_move, self._url, schema_of(group), name)
+        return await self._beside(lambda: ask_to_move(self._url, schema_of(group), name))
+
+    async def _beside(self, work: Callable[[], _Found]) -> _Found:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(LOOK_MAX_S):
+                return await loop.run_in_executor(self._thread, work)
+        except TimeoutError as error:
+            raise StoreError("The ledger's database does not answer.") from error
+        finally:
+            if self._idle is not None:
+                self._idle.cancel()
+            self._idle = loop.call_later(IDLE_S, self._thread.submit, self._close_lines)
+
+    def close(self) -> None:
+        """For good, when the loop ends."""
+        if self._idle is not None:
+            self._idle.cancel()
+        self._thread.submit(self._close_lines)
+        self._thread.shutdown()
+
+    # -- on the thread -----------------------------------------------------------------------
 
     def _groups(self) -> list[View]:
-        return [self._group(schema) for schema in groups_in(self._url)]
+        return [self._seen(schema) for schema in groups_on(self._line)]
 
-    def _group(self, schema: str) -> View:
-        group = schema.removeprefix(SCHEMA).removeprefix("_")
-        standing = look_once(self._url, schema)
-        place = f"{self._url}#{group}" if group else self._url
-        shown = _shown(place, self._now_ms, self._catalogue)
-        owner = standing.owner
-        return {
-            "name": group,
-            "owner": asdict(owner) if owner else None,
-            "wanted": standing.wanted,
-            "epoch": standing.epoch,
-            "last_number": standing.last_number,
-            "managers": [asdict(each) for each in standing.managers],
-        } | {name: shown[name] for name in SHOWN_OF_A_GROUP}
+    def _owners(self) -> list[View]:
+        return [_owned(each, self._group(each).standing()) for each in groups_on(self._line)]
+
+    def _seen(self, schema: str) -> View:
+        standing, shown = self._group(schema).look()
+        tables = [each | {"last_event_age_ms": self._age_ms(each)} for each in shown.tables]
+        counted = {"epoch": standing.epoch, "last_number": standing.last_number}
+        return _owned(schema, standing) | counted | {"meters": shown.meters, "tables": tables}
+
+    def _age_ms(self, table: View) -> int | None:
+        last_ms = table["last_event_ms"]
+        return max(0, self._now_ms() - last_ms) if last_ms else None
+
+    def _group(self, schema: str) -> WatchedGroup:
+        if schema not in self._watched:
+            self._watched[schema] = WatchedGroup(self._url, schema)
+        return self._watched[schema]
+
+    def _close_lines(self) -> None:
+        """The next look opens them again."""
+        self._line.close()
+        for each in self._watched.values():
+            each.close()
+
+
+def _owned(schema: str, standing: Standing) -> View:
+    return {
+        "name": schema.removeprefix(SCHEMA).removeprefix("_"),
+        "owner": asdict(standing.owner) if standing.owner else None,
+        "wanted": standing.wanted,
+        "managers": [asdict(each) for each in standing.managers],
+    }
+
+
+class WatchedAccounts:
+    """The accounts of one group, for a manager that does not own its ledger.
+
+    They count for a few seconds after they were read. Then nobody is known: an account may have
+    been closed meanwhile.
+    """
+
+    def __init__(self, floor: WholeFloor, schema: str, now_s: Callable[[], float]) -> None:
+        self._floor = floor
+        self._schema = schema
+        self._now_s = now_s
+        self._read_s = -KNOWN_MAX_S
+        self._people: dict[str, Person] = {}
+
+    async def look(self) -> None:
+        """Reads them anew; raises LedgerError when the database does not answer."""
+        began_s = self._now_s()
+        rows = await self._floor.people(self._schema)
+        people = (person_in(row) for row in rows if not is_token(row))
+        self._people = {person.id: person for person in people}
+        self._read_s = began_s
+
+    def find(self, name: str) -> Person | None:
+        if self._now_s() - self._read_s >= KNOWN_MAX_S:
+            return None
+        return self._people.get(id_of(name))
 
 
 def look_once(url: str, schema: str) -> Standing:
@@ -98,10 +169,6 @@ def ask_to_move(url: str, schema: str, name: str) -> str:
     finally:
         line.close()
     return f"{owner} was asked to hand over to {name}; it does so within two seconds."
-
-
-def _nowhere(unit_id: str) -> None:
-    return None
 
 
 class OtherGroups:

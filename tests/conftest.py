@@ -48,6 +48,7 @@ LONG_FILES = (
     "tests/process/test_ledger_in_a_database.py",
     "tests/process/test_manager_installer.py",
     "tests/process/test_several_managers.py",
+    "tests/process/test_standby_pages.py",
 )
 
 

@@ -41,6 +41,7 @@ from manager.ledger.errors import LedgerError
 from manager.ledger.reports.gaming_day import DAY_STARTS, ZONE, GamingDay
 from manager.ledger_place import ledger_place, take_database
 from manager.link.admission import CONNECTIONS_MAX
+from manager.people.sessions import Sessions
 from manager.setup.table_file import read_setup
 from manager.setup.wager_limits import read_limits
 from protocol.wire.address import join_address
@@ -208,7 +209,7 @@ def _serve_in_turns(
         raise CommandRefused("Managers serve in turn only from a database: say --database URL.")
     from manager.standby import Post
     from manager.turns import Property, serve_in_turns
-    from manager.watched_floor import OtherGroups, WholeFloor
+    from manager.watched_floor import OtherGroups, WatchedAccounts, WholeFloor
 
     folder = IdentityFolder(options.data)
     folder.ensure()
@@ -229,7 +230,9 @@ def _serve_in_turns(
         for listener in (listeners.link, listeners.web)
     )
     post = Post(options.name, link, f"{web.scheme}://{pages}")
-    catalogue = partial(open_catalogue, *options.packs)
+    whole = WholeFloor(url, wall_ms)
+    accounts = WatchedAccounts(whole, schema, monotonic_s)
+    sessions = Sessions(accounts, monotonic_s)
     floor = Property(
         url,
         schema,
@@ -238,8 +241,10 @@ def _serve_in_turns(
         listeners,
         clock,
         partial(_open_manager, options, place, gaming_day, clock),
-        WholeFloor(url, wall_ms, catalogue),
-        web,
+        whole,
+        accounts,
+        sessions,
+        web._replace(sessions=sessions),
     )
     fingerprint = folder.ca_fingerprint()
     return asyncio.run(serve_in_turns(floor, lambda: _say_ready(listeners, fingerprint, web)))
@@ -267,14 +272,16 @@ def _listen(options: argparse.Namespace) -> process.Listeners:
 
 
 def _web_door(options: argparse.Namespace) -> process.WebDoor:
+    # Where others are told to reach it is a name that its pages must know, and their certificate.
+    names = [*options.web_name, *([options.reached_at] if options.reached_at else [])]
     if not options.web_plain:
-        tls = process.pages_tls(options.data, options.web_name, options.web_host)
-        return process.WebDoor(options.web_name, tls, options.entrance)
+        tls = process.pages_tls(options.data, names, options.web_host)
+        return process.WebDoor(names, tls, options.entrance)
     if not _is_this_machine(options.web_host):
         raise CommandRefused(
             "--web-plain is for an address of this machine alone, such as 127.0.0.1."
         )
-    return process.WebDoor(options.web_name, None, options.entrance)
+    return process.WebDoor(names, None, options.entrance)
 
 
 def _is_this_machine(host: str) -> bool:

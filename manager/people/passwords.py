@@ -67,6 +67,10 @@ class Passwords:
         letters = "".join(each for each in code.upper() if each in ALPHABET)
         return hmac.new(self._key, b"code:" + letters.encode(), hashlib.sha256).hexdigest()
 
+    def manager_mark(self, message: bytes) -> str:
+        """Shows another manager, which has the same key, that a manager of this house wrote it."""
+        return hmac.new(self._key, b"manager:" + message, hashlib.sha256).hexdigest()
+
     def _keyed(self, password: str) -> bytes:
         mixed = hmac.new(self._key, b"password:" + password.encode(), hashlib.sha256).digest()
         return base64.b64encode(mixed)
@@ -87,6 +91,14 @@ def load_key(data: Path) -> bytes:
     path = data / KEY_NAME
     if not path.exists():
         write_private(path, secrets.token_bytes(KEY_BYTES))
+    return shared_key(data)
+
+
+def shared_key(data: Path) -> bytes:
+    """The key that all managers of a house have; one that has no copy does not make another."""
+    path = data / KEY_NAME
+    if not path.exists():
+        raise NotKnown(f"{path} is missing; copy it from a manager that has served.")
     key = path.read_bytes()
     if len(key) != KEY_BYTES:
         raise NotKnown(f"{path} is damaged; put it back from a backup.")

@@ -46,15 +46,17 @@ class People:
         self._store = store
         self._passwords = passwords
         self.tokens = Tokens(store, self.act)
+        # Returns when every act so far is durable; what follows from one is done only then.
+        self.until_durable = store.commits.until_durable
 
     # -- reading -----------------------------------------------------------------------------
 
     def find(self, name: str) -> Person | None:
         row = self._store.get(PEOPLE, id_of(name))
-        return _person(row) if row and not is_token(row) else None
+        return person_in(row) if row and not is_token(row) else None
 
     def all(self) -> list[Person]:
-        rows = [_person(row) for row in self._store.find(PEOPLE, {}) if not is_token(row)]
+        rows = [person_in(row) for row in self._store.find(PEOPLE, {}) if not is_token(row)]
         return sorted(rows, key=lambda person: person.id)
 
     @property
@@ -154,7 +156,7 @@ class People:
             raise NotAllowed(f"{clean(name)} could be taken for {twin.name}; say more of the name.")
         row = (id_of(name), clean(name), look_of(name), str(role), "", "", 0, 0)
         self._store.put(PEOPLE, row)
-        return _person(row)
+        return person_in(row)
 
     def _give_code(self, person: Person) -> str:
         code = self._passwords.new_code()
@@ -185,10 +187,11 @@ class People:
         self._store.update(PEOPLE, (person.id,), True, **values)
         row = self._store.get(PEOPLE, person.id)
         assert row is not None
-        return _person(row)
+        return person_in(row)
 
 
-def _person(row: tuple[object, ...]) -> Person:
+def person_in(row: tuple[object, ...]) -> Person:
+    """The account of a row that is no token."""
     person_id, name, look, role, verifier, code, until_ms, closed = row
     return Person(
         str(person_id),

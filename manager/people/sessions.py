@@ -1,7 +1,8 @@
 """Who is signed in, and for how long: until a pause, and at the latest until the shift is over.
 
 They are kept in memory only; a manager that starts anew asks everybody to sign in again. A session
-whose person was closed or given another role is over at once.
+whose person was closed or given another role is over at once. Where accounts are looked up may
+change: in a manager's own books while it owns them, in the database while it stands by.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import hashlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from manager.people.people import People, Person
+from manager.people.people import Person
 
 IDLE_MAX_S = 15 * 60
 SHIFT_MAX_S = 10 * 60 * 60
@@ -28,17 +30,31 @@ class Session:
     notice: str = ""  # what the next page has to tell
 
 
+class Accounts(Protocol):
+    """Who has an account at this moment."""
+
+    def find(self, name: str) -> Person | None: ...
+
+
 class Sessions:
     def __init__(
         self,
-        people: People,
+        accounts: Accounts,
         now_s: Callable[[], float],
         per_person_max: int = PER_PERSON_MAX,
     ) -> None:
-        self._people = people
+        self._accounts = accounts
         self._per_person_max = per_person_max
         self._now_s = now_s
         self._open: dict[str, Session] = {}
+
+    def go_on_with(self, accounts: Accounts) -> None:
+        """Who is signed in stays so, as long as the account is still the same in these."""
+        self._accounts = accounts
+
+    def holds(self, token: str) -> bool:
+        """Whether there is a session of this token, over or not."""
+        return _mark(token) in self._open
 
     def begin(self, person: Person) -> str:
         """The token that the browser keeps; here only its hash is kept."""
@@ -73,7 +89,7 @@ class Sessions:
     def _is_in_time(self, session: Session) -> bool:
         now_s = self._now_s()
         is_in_time = now_s - session.seen_s < IDLE_MAX_S and now_s - session.begun_s < SHIFT_MAX_S
-        return is_in_time and self._people.find(session.person.name) == session.person
+        return is_in_time and self._accounts.find(session.person.name) == session.person
 
     def _sweep(self) -> None:
         for mark in [mark for mark, each in self._open.items() if not self._is_in_time(each)]:

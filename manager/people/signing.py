@@ -30,6 +30,7 @@ class Typed:
     name: str
     password: str
     address: str = ""
+    manager: str = ""  # the one that stands by, when they sit at its pages
 
 
 class SignIn:
@@ -63,6 +64,10 @@ class SignIn:
         async with self._one_at_a_time:
             return await asyncio.to_thread(self._passwords.verifier, typed.password)
 
+    def manager_mark(self, message: bytes) -> str:
+        """What a message bears that another manager of this house wrote."""
+        return self._passwords.manager_mark(message)
+
     def pace(self, typed: Typed) -> None:
         """Refuses who tries too often, before anything is worked out."""
         now_s = self._now_s()
@@ -84,5 +89,6 @@ class SignIn:
         if person is not None:  # strangers' names are no act of anybody
             name = clean(person.name)
             at = f" at {typed.address}" if typed.address else ""
+            at += f", on the pages of {typed.manager}" if typed.manager else ""
             self._people.act(name, "refused", f"A wrong password was typed for {name}{at}.")
         raise NotKnown(WRONG)

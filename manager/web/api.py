@@ -83,6 +83,10 @@ class FloorApi(Protocol):
         """Every group of jackpots of the property, with its owner, meters and tables."""
         ...
 
+    async def owners(self) -> list[View]:
+        """The same without a word about money or tables."""
+        ...
+
     async def move(self, group: str, name: str) -> str:
         """Asks the group's owner to hand over to this manager; says so, or raises LedgerError."""
         ...

@@ -6,7 +6,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.routing import BaseRoute
 
+from kit.web.event_stream import Streams
 from kit.web.pages import build_pages
 from kit.web.policy import content_policy
 from manager.ledger.engines.engine import StorageFailed
@@ -21,7 +24,9 @@ from manager.web.floor.pages import FloorPages, floor_parts
 from manager.web.health.pages import SpotPages
 from manager.web.machines.routes import MachineRoutes
 from manager.web.machines.token_pages import TokenPages
-from manager.web.managers_page import ManagersPage
+from manager.web.managers.from_standby import FromStandby
+from manager.web.managers.moving import Moves
+from manager.web.managers.pages import ManagersPage
 from manager.web.people.pages import PeoplePages
 from manager.web.people.sign_in import SignInPages
 from manager.web.people.table_people_pages import TablePeoplePages
@@ -82,7 +87,7 @@ def build(
             *SetupPages(manager.reports, access, render).routes(),
             *ReportPages(manager.reports, access, templates).routes(),
             *TrainingPages(access, templates).routes(),
-            *ManagersPage(floor, access, templates).routes(),
+            *_several_managers(floor, access, render, pages.streams),
         ],
         static=HERE / "static",
         policy=lambda: policy,
@@ -92,3 +97,19 @@ def build(
     )
     app.add_exception_handler(StorageFailed, unreadable)
     return app
+
+
+def _several_managers(
+    floor: FloorApi | None, access: Access, render: Renderer, streams: Streams
+) -> list[BaseRoute]:
+    """The page of all managers, and what those that stand by hand over; none where one is alone."""
+    render.templates.globals["several_managers"] = floor is not None
+    if floor is None:
+        return []
+    moves = Moves(floor, access.people)
+
+    async def move(request: Request, group: str, to: str) -> str:
+        return await moves.ask(await access.prove_again(request), group, to)
+
+    page = ManagersPage(floor, access, render, move, streams)
+    return [*page.routes(), *FromStandby(access, moves).routes()]

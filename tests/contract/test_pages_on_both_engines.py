@@ -60,7 +60,6 @@ NOT_ASKED = {
     *("/events", "/tables/{table}/events", "/meters/{meter}/events"),  # streams of a page's parts
     *("/first", "/units", "/bundles/{number:win}", "/bundles/{number:win}.zip"),  # files' pages
     "/advice/numbers",  # counts odds in a process of its own
-    "/managers",  # for several managers: tests/process/test_several_managers.py
 }
 DAY = "2023-11-14"
 # What differs between two ledgers of one history: their own random id, and what is made from it.

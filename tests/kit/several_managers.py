@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import ssl
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import urlopen
+
+import httpx
 
 from kit.clock import wall_ms
 from manager.__main__ import main
@@ -21,11 +25,49 @@ from manager.ledger.errors import StoreError
 from manager.ledger.store.ledger import Ledger
 from manager.people.passwords import KEY_NAME
 from tests.kit.linked_floor import Count, LinkedFloor, LinkedUnit, Recorder, count, enrol, until
+from tests.kit.people import PASSWORD
 from tests.kit.places import ROOT
 from tests.kit.pretend_units import table_toml
 
 START_MAX_S = 60.0
 ROUNDS_PER_S = 20.0
+
+
+class Visitor:
+    """A browser without a screen: its cookies, and the key of the forms that it was shown."""
+
+    def __init__(self, web: str, known: ssl.SSLContext) -> None:
+        self._web = web
+        self._client = httpx.Client(base_url=web, verify=known, timeout=30)
+
+    def __enter__(self) -> Visitor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def get(self, path: str) -> httpx.Response:
+        return self._client.get(path)
+
+    def post(self, path: str, **form: str) -> httpx.Response:
+        return self._client.post(path, data=form, headers={"origin": self._web})
+
+    def sign_in(self, name: str, password: str = PASSWORD) -> httpx.Response:
+        return self.post("/sign-in?to=/managers", name=name, password=password)
+
+    def send(self, path: str, **form: str) -> httpx.Response:
+        """A form of the page of all managers."""
+        found = re.search(r'name="form_key" value="([^"]+)"', self.get("/managers").text)
+        assert found is not None
+        return self.post(path, form_key=found[1], **form)
+
+    def parts(self) -> Iterator[dict[str, str]]:
+        """What the live page hears, until its stream ends."""
+        with self._client.stream("GET", "/managers/events") as stream:
+            assert stream.status_code == 200, stream.status_code
+            for line in stream.iter_lines():
+                if line.startswith("data: "):
+                    yield json.loads(line.removeprefix("data: "))
 
 
 class Managers:
@@ -103,6 +145,20 @@ class Managers:
         known = ssl.create_default_context(cafile=str(IdentityFolder(self.data(name)).ca))
         with urlopen(self.addresses[name]["web"] + path, timeout=30, context=known) as page:
             return str(page.read(), "utf-8")
+
+    def visitor(self, name: str) -> Visitor:
+        """Somebody with a browser at this manager's pages; not signed in."""
+        known = ssl.create_default_context(cafile=str(IdentityFolder(self.data(name)).ca))
+        return Visitor(self.addresses[name]["web"], known)
+
+    def acts(self) -> list[str]:
+        """What people did, as the ledger has it."""
+        ledger = Ledger(reader_at(self.place))
+        try:
+            query = "SELECT sentence FROM transactions WHERE kind = 'ACT' ORDER BY number"
+            return [row[0] for row in ledger.rows(query)]
+        finally:
+            ledger.close()
 
     def floor(self, *names: str) -> LinkedFloor:
         """The tables' units, which call these managers in turn; their journals go on."""

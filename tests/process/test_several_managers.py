@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import signal
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,6 @@ import pytest
 from controller.link.link import CONNECT_MAX_MS, RETRY_FIRST_MS, RETRY_MAX_MS
 from kit.clock import wall_ms
 from manager.__main__ import main
-from manager.games import open_catalogue
 from manager.ledger.engines.places import database_of
 from manager.ledger.engines.postgres_engine import LEASE_S
 from manager.ledger.engines.postgres_lease import RENEWALS_PER_LEASE
@@ -50,8 +50,8 @@ def sound(managers: Managers, floor: LinkedFloor) -> None:
     assert managers.audit() == 0
 
 
-def whole_floor(managers: Managers) -> WholeFloor:
-    return WholeFloor(database_of(managers.place)[0], wall_ms, open_catalogue)
+def whole_floor(managers: Managers) -> closing[WholeFloor]:
+    return closing(WholeFloor(database_of(managers.place)[0], wall_ms))
 
 
 def test_the_promised_seconds_follow_from_the_figures() -> None:
@@ -160,7 +160,8 @@ def test_a_group_is_moved_on_purpose_without_a_link_that_goes_down(managers: Man
                 words = ["move-group", "--data", str(managers.data("north")), "--to", name]
                 assert main(words) == 0
             else:  # as the page does
-                assert "hand over to north" in await whole_floor(managers).move("", name)
+                with whole_floor(managers) as whole:
+                    assert "hand over to north" in await whole.move("", name)
             await floor.until(lambda name=name: managers.owner() == name, TAKEOVER_MAX_S)
             await floor.until_played(20)
         wait_s = floor.longest_wait_s(since_s)
@@ -194,8 +195,9 @@ def test_a_manager_that_stands_by_leads_to_the_owner_who_shows_the_whole_floor(
         page = await asyncio.to_thread(managers.page, "south")
         assert 'data-owner="north"' in page
         assert f'href="{managers.addresses["north"]["web"]}/"' in page
-        assert "$" not in page  # nobody can sign in here
-        groups = await whole_floor(managers).groups()
+        assert "$" not in page  # nobody has signed in
+        with whole_floor(managers) as whole:
+            groups = await whole.groups()
         assert [group["owner"]["name"] for group in groups] == ["north"]
         assert [table["id"] for table in groups[0]["tables"]] == list(TABLES)
 
@@ -226,7 +228,8 @@ def test_two_groups_have_a_ledger_and_an_owner_each_and_send_units_to_each_other
             await floor.until_played(10)
             await floor.until_drained()
         sound(stud, floor)
-        groups = await whole_floor(poker).groups()
+        with whole_floor(poker) as whole:
+            groups = await whole.groups()
         shown = {group["name"]: [table["id"] for table in group["tables"]] for group in groups}
         assert shown == {"poker": ["touch-1"], "stud": ["touch-2"]}
 

@@ -6,11 +6,10 @@ what this server wrote. A stream ends with the session of whoever opened it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from jinja2 import Environment, Template
+from jinja2 import Environment
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -21,12 +20,11 @@ from manager.web.access import Access
 from manager.web.api import ManagerApi, View
 from manager.web.floor.history import SPANS
 from manager.web.floor.meters import SPAN
-from manager.web.rendering import Renderer
+from manager.web.rendering import Renderer, in_turns
 
 # A view of 500 tables takes 20 ms of the loop that serves the units. Many readers on a busy floor
 # must not make it many times: it is made twice a second for all of them, a little at a time.
 VIEW_EVERY_MS = 500
-PIECES_AT_ONCE = 1000  # of a template: about a millisecond
 STREAMS_MAX = 64  # as many as the page server has places
 PARTS = {
     "meters": "floor/_meters.html",
@@ -136,15 +134,5 @@ class FloorPages:
 async def floor_parts(manager: ManagerApi, templates: Environment) -> dict[str, str]:
     """The floor's page, of one moment; the units have their turns while it is made."""
     view = manager.view()
-    return {
-        name: await _in_turns(templates.get_template(part), view) for name, part in PARTS.items()
-    }
-
-
-async def _in_turns(template: Template, view: View) -> str:
-    pieces: list[str] = []
-    for piece in template.generate(view=view):
-        pieces.append(piece)
-        if len(pieces) % PIECES_AT_ONCE == 0:
-            await asyncio.sleep(0)
-    return "".join(pieces)
+    parts = {name: templates.get_template(part) for name, part in PARTS.items()}
+    return {name: await in_turns(part, view=view) for name, part in parts.items()}

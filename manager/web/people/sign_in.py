@@ -105,7 +105,7 @@ class SignInPages:
             raise HTTPException(404, "The first admin is made already.")
 
     def _let_in(self, request: Request, person: Person) -> Response:
-        answer = RedirectResponse(_own_path(request.query_params.get("to", "/")), status_code=303)
+        answer = RedirectResponse(own_path(request.query_params.get("to", "/")), status_code=303)
         self._access.let_in(answer, self._access.sessions.begin(person))
         return answer
 
@@ -115,7 +115,7 @@ class SignInPages:
         form = getattr(request.state, "form", {})
         status = 429 if isinstance(error, TooSoon) else 403 if error else 200
         headers = {"retry-after": str(error.wait_s)} if isinstance(error, TooSoon) else None
-        to = _own_path(request.query_params.get("to", "/"))
+        to = own_path(request.query_params.get("to", "/"))
         page = self._templates.get_template(name)
         text = page.render(
             **self._access.context(request), here="", problem=problem, form=form, to=to
@@ -123,7 +123,7 @@ class SignInPages:
         return HTMLResponse(text, status_code=status, headers=headers)
 
 
-def _own_path(text: str) -> str:
+def own_path(text: str) -> str:
     """Where to go on to: a path of ours, never another site's address."""
     is_ours = text.startswith("/") and not text.startswith("//") and "\\" not in text
     return text if is_ours and text.isascii() and text.isprintable() else "/"

@@ -9,10 +9,12 @@ import apsw
 import pytest
 
 from manager.audit.audit import audit
+from manager.ledger.engines.places import reader_at
 from manager.ledger.engines.relations import ALARMS
 from manager.ledger.engines.sqlite_engine import SqliteEngine
 from manager.ledger.errors import LedgerError, StoreError
 from manager.ledger.store.entries import Entry, Kind, Reference, postings
+from manager.ledger.store.ledger import Ledger
 from manager.ledger.store.store import Store
 from tests.kit.pretend_units import Clock, Desk
 from tests.kit.tampering import forge, tamper
@@ -85,6 +87,21 @@ def test_money_held_for_players_is_never_overdrawn_and_nothing_is_left_behind() 
 
 def test_two_ledgers_never_share_a_digest() -> None:
     assert new_store().genesis() != new_store().genesis()
+
+
+def test_a_ledger_that_lost_its_identity_has_no_beginning(tmp_path: Path) -> None:
+    """Catches: an audit or a copy that begins a damaged ledger's chain somewhere."""
+    path = str(tmp_path / "ledger.sqlite")
+    new_store(path).close()
+    connection = apsw.Connection(path)
+    for (trigger,) in list(
+        connection.execute("SELECT name FROM sqlite_schema WHERE type='trigger'")
+    ):
+        connection.execute(f"DROP TRIGGER {trigger}")
+    connection.execute("DELETE FROM meta")
+    connection.close()
+    with pytest.raises(StoreError, match="lost its own identity"):
+        Ledger(reader_at(path)).genesis()
 
 
 def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:

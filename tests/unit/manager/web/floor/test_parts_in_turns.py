@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from manager.web.floor.pages import PARTS, PIECES_AT_ONCE, floor_parts
+from manager.web.floor.pages import PARTS, floor_parts
+from manager.web.rendering import PIECES_AT_ONCE
 from manager.web.templating import open_templates
 from sim.time.loop import run_virtual
 from tests.kit.pretend_units import Desk

@@ -1,0 +1,1 @@
+"""Several managers of one floor: who owns what, moving a group, and the pages of who stands by."""
