@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from manager.ledger.errors import StoreError
+from tests.kit.contrast import TOO_FAINT
 from tests.kit.people import PASSWORD
 from tests.kit.served_pages import Served
 from tests.kit.standby_house import Standby
@@ -54,14 +56,23 @@ def test_somebody_signs_in_where_a_manager_stands_by_and_sees_the_floor_change(
     page.close()
 
 
+def hurried(page: Page, route: Route) -> None:
+    """Chooses while the live page is still being asked for."""
+    page.get_by_label("What moves where").select_option("stud to south")
+    route.continue_()
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_password_that_is_being_typed_is_not_lost_when_the_floor_changes(
     chromium: Browser, south: tuple[Standby, Served], width: int
 ) -> None:
-    """Catches: a form inside of what is drawn anew each second."""
+    """Catches: a form inside of what is drawn anew each second, or with the first view."""
     standby, served = south
     page = signed_in(chromium, served.url, "Olga", width)
-    page.get_by_label("What moves where").select_option("stud to south")
+    # Before the first view has come, as somebody does who is in a hurry.
+    page.route("**/managers/events", lambda route: hurried(page, route))
+    page.reload()
+    expect(page.get_by_label("What moves where")).to_have_value("stud:south")
     page.get_by_label("Your password again").fill(PASSWORD)
     served.do(vars(standby.floor).update, shown_cents=200_000)
     expect(page.locator('[data-meter="main"] .number')).to_have_text("$2,000.00")
@@ -86,6 +97,28 @@ def test_a_choice_that_is_gone_cannot_be_sent(
     page.get_by_label("Your password again").fill(PASSWORD)
     page.get_by_role("button", name="Move it").click()
     assert standby.floor.moves == []
+    page.close()
+
+
+@pytest.mark.parametrize("colors", ["light", "dark"])
+def test_every_text_can_be_read(
+    chromium: Browser, south: tuple[Standby, Served], colors: Literal["light", "dark"]
+) -> None:
+    standby, served = south
+    standby.floor.owner = ""
+    page = chromium.new_page(color_scheme=colors, reduced_motion="reduce")
+    faint = []
+    for path in ("/", "/sign-in", "/managers"):
+        if path == "/managers":
+            page.goto(f"{served.url}/sign-in")
+            page.get_by_label("Name").fill("Olga")
+            page.get_by_label("Password").fill(PASSWORD)
+            page.get_by_role("button", name="Sign in").click()
+            expect(page.locator("[data-owner]")).to_have_text("Nobody")
+        else:
+            page.goto(served.url + path)
+        faint += [f"{path}: {each}" for each in page.evaluate(TOO_FAINT)]
+    assert faint == []
     page.close()
 
 

@@ -75,7 +75,9 @@ def test_who_signs_in_sees_the_whole_floor_live_and_the_owner_wrote_it_down(
 
         asyncio.run(play())
         parts = next(cora.parts())
-        assert set(parts) == {"owners", "floor", "trouble"}  # no list of moves: she may not
+        # No list of moves: she may not.
+        assert set(parts) == {"standing", "owners", "floor", "trouble"}
+        assert "south stands by" in parts["standing"]
         assert shown_cents(parts["floor"])[0] > before[0]
         assert cora.send("/managers", move=":south", password=PASSWORD).status_code == 403
         assert cora.send("/sign-out").headers["location"] == "/sign-in"
@@ -141,6 +143,8 @@ def test_one_person_moves_the_floor_from_here_and_stays_signed_in(managers: Mana
         assert "Olga asks to move the floor to south, on the pages of south." in managers.acts()
         page = olga.get("/managers")
         assert (page.status_code, 'data-owner="south"' in page.text) == (200, True)
+        assert "stands by. This page" not in page.text
+        assert "stands by" not in next(olga.parts())["standing"]
         assert olga.get("/wins").status_code == 200  # it is the owner's now
     # And who was signed in at north sees the floor there, now that it stands by.
     with managers.visitor("north") as stranger:

@@ -21,7 +21,11 @@ from manager.web.api import FloorApi, View
 from manager.web.rendering import Renderer
 from manager.web.session_access import SessionAccess, form_of, session_of
 
-PARTS = {"owners": "managers/_owners.html", "floor": "managers/_floor.html"}
+PARTS = {
+    "standing": "managers/_standing.html",  # the page may outlast this manager's turn
+    "owners": "managers/_owners.html",
+    "floor": "managers/_floor.html",
+}
 # Only who may move a group has a form for it, and its list of moves.
 MOVERS_PARTS = {**PARTS, "moves": "managers/_moves.html"}
 TROUBLE = "managers/_trouble.html"
@@ -119,7 +123,8 @@ class ManagersPage:
 
     async def _rendered(self, parts: dict[str, str], groups: list[View]) -> dict[str, str]:
         in_turns = self._render.part_in_turns
-        return {name: await in_turns(part, groups=groups) for name, part in parts.items()}
+        shown = {"groups": groups, "stands_by": self._stands_by}
+        return {name: await in_turns(part, **shown) for name, part in parts.items()}
 
     def _trouble(self, sentence: str) -> str:
         return self._render.part(TROUBLE, sentence=sentence)

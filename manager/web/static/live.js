@@ -8,9 +8,17 @@ function place(parts) {
   for (const [name, html] of Object.entries(parts)) {
     // Only what changed is replaced, so that a selection or a focused link elsewhere stays.
     if (shown.get(name) === html) continue;
+    const element = document.getElementById(name);
+    // The first view is mostly what the page was loaded with: what somebody has chosen in it stays.
+    if (shown.has(name) || !isSame(element, html)) element.innerHTML = html;
     shown.set(name, html);
-    document.getElementById(name).innerHTML = html;
   }
+}
+
+function isSame(element, html) {
+  const parsed = document.createElement("template");
+  parsed.innerHTML = html;
+  return parsed.innerHTML === element.innerHTML;
 }
 
 function tell(silentMs) {

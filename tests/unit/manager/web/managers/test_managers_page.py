@@ -151,8 +151,9 @@ def test_the_page_is_live_and_only_who_may_move_hears_of_moves(house: House) -> 
     assert 'data-owner="south"' in second["owners"]
     assert 'data-amount-cents="100025"' in second["floor"]
     assert "stud:north" in second["moves"]
-    assert set(first) == {"owners", "floor", "moves", "trouble"}
-    assert set(parts_of(house, "Cora", 1)[0]) == {"owners", "floor", "trouble"}
+    assert set(first) == {"standing", "owners", "floor", "moves", "trouble"}
+    assert first["standing"].strip() == ""  # what a page says that was loaded while it stood by
+    assert set(parts_of(house, "Cora", 1)[0]) == {"standing", "owners", "floor", "trouble"}
 
 
 def test_nothing_is_read_while_nobody_looks(house: House) -> None:
