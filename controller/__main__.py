@@ -42,6 +42,7 @@ from kit.tasks import first_ends_all, stop_asked
 from kit.version import SOFTWARE
 from protocol.secrets.tls import limit_tls_buffers, open_stream
 from protocol.wire.address import split_address
+from protocol.wire.settings import SEATS_MAX
 from protocol.wire.stream import FrameStream
 
 log = logging.getLogger("controller")
@@ -79,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     learning = commands.choices["calibrate"]
     learning.add_argument("--empty-only", action="store_true", help="without a chip per spot")
     finding = _add(commands, "find", "let a seat of the running table blink")
-    finding.add_argument("seat", type=int, metavar="SEAT")
+    finding.add_argument("seat", type=whole(1, SEATS_MAX), metavar="SEAT")
     _add(commands, "idle", "ends with 0 only between two rounds")
     program = _add(commands, "program", "whether the program may be changed, and is proven")
     program.add_argument("--self-test", action="store_true", help="tries every part first")

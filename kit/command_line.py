@@ -57,6 +57,8 @@ def told(command: Callable[[], int], *refusals: type[Exception], name: str = "")
         say(f"{begins}{refusal}")
         return REFUSED
     except OSError as error:
+        if error.filename is None and _output_fails():
+            raise  # `run_command` tells that, once
         say(f"{begins}{in_words(error)}")
         return REFUSED
 
@@ -140,8 +142,18 @@ def _flushed(main: Callable[[], int]) -> str | int | None:
         code = end.code
     except KeyboardInterrupt:
         code = STOPPED
-    print(end="", flush=True)
+    sys.stdout.flush()
     return code
+
+
+def _output_fails() -> bool:
+    """Asked after a failure that names no file: was it what the command prints?"""
+    try:
+        sys.stdout.flush()
+        os.write(STDOUT, b"")
+    except OSError:
+        return True
+    return False
 
 
 def _drop_output() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from kit.command_line import CommandRefused, in_words
+from kit.command_line import CommandRefused
 from manager.data_folder import add_data_option
 from manager.export.accounting import FORMS, entries_between
 from manager.ledger.reports.gaming_day import DAY_STARTS, ZONE, GamingDay
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
         sentence = f"{options.out} exists already; an export never overwrites one."
         raise CommandRefused(sentence) from error
     except OSError as error:
-        raise CommandRefused(f"{options.out} cannot be written: {in_words(error)}") from error
+        raise CommandRefused(f"{options.out} cannot be written: {error.strerror}.") from error
     print(f"{count} lines written to {options.out}")
     return 0
 

@@ -24,6 +24,7 @@ from manager.ledger_reader import ledger_to_read
 from manager.operator_requests import carry_out
 
 KEPT_DAYS = 30  # a unit may come back after weeks and repeat what it sent last
+KEPT_DAYS_MAX = 36_500  # a hundred years
 
 
 def close_day(arguments: Sequence[str]) -> int:
@@ -46,7 +47,9 @@ def close_day(arguments: Sequence[str]) -> int:
 def archive(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m manager archive", description=__doc__)
     add_day_options(parser)
-    parser.add_argument("--keep-days", type=whole(0), default=KEPT_DAYS, metavar="COUNT")
+    parser.add_argument(
+        "--keep-days", type=whole(0, KEPT_DAYS_MAX), default=KEPT_DAYS, metavar="COUNT"
+    )
     options = parser.parse_args(arguments)
     gaming_day = GamingDay(options.day_starts, options.zone)
     until = day_of(options.day, gaming_day)

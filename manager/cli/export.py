@@ -62,7 +62,10 @@ def audit_file(path: Path, witnesses: Sequence[Witness]) -> int:
     except OSError as error:
         print(f"{path} cannot be read: {error.strerror}.", file=sys.stderr)
         return 2
-    except (UnicodeDecodeError, ExportError) as error:
+    except UnicodeDecodeError:
+        print(f"{path} is no export: it is not UTF-8 text.", file=sys.stderr)
+        return 2
+    except ExportError as error:
         print(f"{path}: {error}", file=sys.stderr)
         return 2
     finding, balances = audit_transactions(genesis, transactions, witnesses)

@@ -136,7 +136,7 @@ def _export(options: argparse.Namespace) -> int:
                 with path.open("wb") as file:
                     write_capture(file, hello, book.events(options.unit, journal_id))
             except OSError as error:
-                raise IdentityError(f"{path} cannot be written: {error}.") from error
+                raise IdentityError(f"{path} cannot be written: {error.strerror}.") from error
             print(f"{path}: the events of journal {journal_id.hex()}")
     return 0
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kit.command_line import PORT_MAX, CommandRefused, run_command, told, whole
+from kit.config.shapes import Name, Unfit
 from protocol.conformance.floor_ca import FloorCa
 from protocol.conformance.manager_cases import CASES as MANAGER_CASES
 from protocol.conformance.played_manager import PlayedManager, table_settings
@@ -41,19 +42,20 @@ def _parser() -> argparse.ArgumentParser:
     unit.add_argument(
         "--data", type=Path, required=True, metavar="FOLDER", help="for a CA made for this"
     )
-    unit.add_argument("--serial", default="UF-0001", metavar="ID", help="the unit's board")
+    unit.add_argument(
+        "--serial", type=_serial, default="UF-0001", metavar="ID", help="the unit's board"
+    )
     unit.add_argument("--table", default="conformance", metavar="ID", help="what the table is")
     unit.set_defaults(play=_play_manager)
     return parser
 
 
 async def _play_unit(options: argparse.Namespace) -> int:
-    for name in ("ca.pem", "unit.pem"):
-        if not (options.identity / name).is_file():
-            raise CommandRefused(f"There is no {name} in {options.identity}.")
-    report = Report(_say)
     host, port = options.place
-    await report.play(MANAGER_CASES, PlayedUnit(host, port, options.identity))
+    unit = PlayedUnit(host, port, options.identity)
+    unit.check_identity()
+    report = Report(_say)
+    await report.play(MANAGER_CASES, unit)
     return report.conclude()
 
 
@@ -79,6 +81,13 @@ def _place(text: str) -> tuple[str, int]:
     if not separator or not host:
         raise argparse.ArgumentTypeError(f"{text!r} is not an address such as 127.0.0.1:7411")
     return host.strip("[]"), whole(1, PORT_MAX)(port)
+
+
+def _serial(text: str) -> str:
+    try:
+        return Name().take(text)
+    except Unfit as refused:
+        raise argparse.ArgumentTypeError(f"it {refused}") from refused
 
 
 def _say(sentence: str) -> None:

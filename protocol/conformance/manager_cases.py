@@ -52,7 +52,7 @@ BAD_FRAMES: tuple[tuple[bytes, ErrorCode], ...] = (
 
 async def no_certificate(unit: PlayedUnit) -> None:
     """Whoever shows no certificate gets no answer."""
-    context = tls.enrolling_unit_context(_ca_der(unit))
+    context = tls.enrolling_unit_context(unit.ca_der)
     context.set_alpn_protocols([ALPN])
     await _gets_nothing(unit, context)
 
@@ -324,10 +324,6 @@ CASES: Sequence[Case[PlayedUnit]] = (
     half_a_frame,
     a_fork,
 )
-
-
-def _ca_der(unit: PlayedUnit) -> bytes:
-    return ssl.PEM_cert_to_DER_cert((unit.identity / "ca.pem").read_text())
 
 
 async def _gets_nothing(unit: PlayedUnit, context: ssl.SSLContext) -> None:

@@ -53,6 +53,25 @@ class PlayedUnit:
         return str(names[0].value) if names else ""
 
     @property
+    def ca_der(self) -> bytes:
+        try:
+            return ssl.PEM_cert_to_DER_cert((self.identity / "ca.pem").read_text())
+        except ValueError as error:
+            raise CommandRefused(f"{self.identity}/ca.pem holds no certificate.") from error
+
+    def check_identity(self) -> None:
+        """Refuses a folder that no case could be played with."""
+        for name in ("ca.pem", "unit.pem"):
+            if not (self.identity / name).is_file():
+                raise CommandRefused(f"There is no {name} in {self.identity}.")
+        try:
+            if self.unit_id and self.ca_der:  # each refuses by its own name
+                self.context()
+        except ssl.SSLError as error:
+            sentence = f"{self.identity}/unit.pem does not hold a key and its certificate."
+            raise CommandRefused(sentence) from error
+
+    @property
     def last_sequence(self) -> int:
         return len(self.events)
 

@@ -96,6 +96,9 @@ ELSEWHERE = {
         "audit-export {tmp}/none",
         "audit-export {tmp}",
         "audit {tmp}/none",
+        "audit {bytes}",
+        "archive --keep-days 99999999 --data {tmp}/new",
+        "export-events --unit UF-1 --out {tmp} --data {tmp}/new",
         "advise {tmp}/none.toml",
         f"advise {TABLE} --paths 0",
         f"advise {TABLE} --wagers " + "9" * 30,
@@ -117,6 +120,8 @@ ELSEWHERE = {
         "run --config {tmp}/none.toml",
         "run --config {tmp}",
         "traces --data {tmp}/none --round " + "9" * 30,
+        "find 0",
+        "find " + "9" * 5000,
         f"enrol --config {TABLE} --manager HOST:65536 --code A --ca-fingerprint " + "0" * 64,
         f"enrol --config {TABLE} --manager HOST --code A --ca-fingerprint " + "0" * 64,
     ],
@@ -145,6 +150,8 @@ ELSEWHERE = {
         "manager 127.0.0.1 --identity {tmp}",
         "manager 127.0.0.1:65536 --identity {tmp}",
         "manager 127.0.0.1:1 --identity {tmp}/none",
+        "manager 127.0.0.1:1 --identity {keys}",
+        "unit 127.0.0.1:20000 --data {tmp}/new --serial a_b",
         "unit 127.0.0.1:65535 --data {tmp}/new",
         "unit 127.0.0.1:{busy} --data {tmp}/new",
         "unit 127.0.0.1:20000 --data {file}",
@@ -198,8 +205,16 @@ def ended(main: Main, words: list[str]) -> int | str | None:
 def places(tmp_path: Path) -> Iterator[dict[str, str]]:
     file = tmp_path / "file"
     file.write_text("no folder")
+    odd = tmp_path / "bytes"
+    odd.write_bytes(bytes(range(256)))
+    keys = tmp_path / "keys"
+    keys.mkdir()
+    for name in ("ca.pem", "unit.pem"):
+        (keys / name).write_text("no certificate")
     with socket.create_server(("127.0.0.1", 0)) as busy:
-        yield {"tmp": str(tmp_path), "file": str(file), "busy": str(busy.getsockname()[1])}
+        port = str(busy.getsockname()[1])
+        named = {"tmp": tmp_path, "file": file, "bytes": odd, "keys": keys}
+        yield {"busy": port} | {name: str(path) for name, path in named.items()}
 
 
 @pytest.mark.parametrize(("who", "command"), ROWS, ids=[f"{w} {c}"[:70] for w, c in ROWS])
@@ -224,6 +239,28 @@ def test_a_full_disk_behind_the_output_is_told(module: str) -> None:
         end = process_ended(["-m", module, "--help"], full.fileno())
     assert end.returncode == REFUSED
     assert end.stderr == "The output cannot be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize("how", [[], ["-u"]])
+def test_a_full_disk_is_told_once_however_much_was_printed(how: list[str]) -> None:
+    """Catches: the sentence twice, where a buffer was full or none is kept (PYTHONUNBUFFERED)."""
+    long_report = (
+        "from kit.command_line import run_command, told\n"
+        "run_command(lambda: told(lambda: print('x' * 100_000) or 0))"
+    )
+    with Path("/dev/full").open("w") as full:
+        end = process_ended([*how, "-c", long_report], full.fileno())
+    assert end.returncode == REFUSED
+    assert end.stderr == "The output cannot be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize("how", [[], ["-u"]])
+def test_a_refusal_needs_no_output(how: list[str], tmp_path: Path) -> None:
+    words = [*how, "-m", "protocol.proof.check_seals", str(tmp_path / "none"), "--key", "0" * 64]
+    with Path("/dev/full").open("w") as full:
+        end = process_ended(words, full.fileno())
+    assert end.returncode == REFUSED
+    assert end.stderr == f"{tmp_path / 'none'}: No such file or directory.\n"
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
