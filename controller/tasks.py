@@ -71,6 +71,8 @@ class UnitTasks:
         if self._closing or task.cancelled():
             return
         error = task.exception() or RuntimeError("ended without being asked to")
+        if isinstance(error, KeyboardInterrupt):
+            return  # it went to whatever ran just then, and ends the whole process
         log.error("task %s died", name, exc_info=error)
         self.deaths.append(error)
         if critical and not self.dead:

@@ -24,6 +24,7 @@ STDOUT: Final = 1
 PORT_MAX: Final = 65_535
 SHOWN_CHARACTERS_MAX: Final = 40
 INT64_MAX: Final = 2**63 - 1
+NO_TEXT: Final = "What was typed is not UTF-8 text."
 
 
 def run_command(main: Callable[[], int]) -> NoReturn:
@@ -73,6 +74,28 @@ def say(sentence: str) -> None:
         print(sentence, file=sys.stderr, flush=True)
     except OSError:
         return
+
+
+def asked(question: str, ask: Callable[[str], str] = input) -> str:
+    """What somebody types, or a line that another program hands over."""
+    try:
+        text = ask(question)
+    except EOFError as error:
+        raise CommandRefused("Nobody answers: the input has ended.") from error
+    except UnicodeDecodeError as error:
+        raise CommandRefused(NO_TEXT) from error
+    if _has_half_characters(text):
+        raise CommandRefused(NO_TEXT)
+    return text
+
+
+def asked_in_secret(question: str) -> str:
+    """A PIN or password: from the terminal without echo, or one line of standard input."""
+    if sys.stdin.isatty():
+        from getpass import getpass  # a table that runs asks nobody, and has no memory for it
+
+        return asked(question, getpass)
+    return asked("", lambda _: sys.stdin.readline().rstrip("\n"))
 
 
 def in_words(error: OSError) -> str:
@@ -129,9 +152,12 @@ def _shown(text: str) -> str:
 
 def _refuse_odd_arguments() -> None:
     """Bytes that are no UTF-8 come in as half characters, which no file and no peer could take."""
-    for argument in sys.argv[1:]:
-        if any("\ud800" <= character <= "\udfff" for character in argument):
-            raise CommandRefused("An argument is not UTF-8 text.")
+    if any(map(_has_half_characters, sys.argv[1:])):
+        raise CommandRefused("An argument is not UTF-8 text.")
+
+
+def _has_half_characters(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _flushed(main: Callable[[], int]) -> str | int | None:

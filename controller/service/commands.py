@@ -10,7 +10,6 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from getpass import getpass
 from pathlib import Path
 from typing import TypeVar
 
@@ -37,6 +36,7 @@ from hal.backend import Backend
 from hal.board.open import Board
 from hal.worker import InlineWorker
 from kit.clock import wall_ms
+from kit.command_line import asked_in_secret
 from protocol.sensor_id import seat_order
 from protocol.wire.settings import TableSettings
 
@@ -46,7 +46,7 @@ Evidence = TypeVar("Evidence", FeltStore, HealthStore, TraceStore)
 
 def ask_pin() -> str:
     """From the terminal without echo, or one line of standard input; never from the environment."""
-    return getpass("PIN: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+    return asked_in_secret("PIN: ")
 
 
 async def calibrate_unit(

@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from getpass import getpass
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +13,7 @@ from deploy.tech.door import Door
 from deploy.tech.https_door import HttpsDoor, split_url
 from deploy.tech.trust import KnownUnits, folder
 from deploy.tech.visit import Visit
-from kit.command_line import CommandRefused
+from kit.command_line import CommandRefused, asked_in_secret
 
 WHICH: Final = "Say which unit: --unit ADDRESS. `underfelt-tech find` lists those that it hears."
 SERIAL: Final = "serial:"
@@ -91,7 +90,7 @@ def _pin(file: Path | None) -> str:
     if file is not None:
         with file.open(encoding="ascii", errors="replace") as opened:
             return opened.read(PIN_FILE_BYTES_MAX).strip()
-    return getpass("PIN: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+    return asked_in_secret("PIN: ")
 
 
 def _asked(question: str) -> str:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 import base64
 import secrets
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from getpass import getpass
 from pathlib import Path
 from typing import Any
 
+from kit.command_line import asked, asked_in_secret
 from manager.audit.witnesses import contradiction, sealed_tails
 from manager.data_folder import add_data_option
 from manager.identity.errors import IdentityError
@@ -78,7 +77,7 @@ def _approve(options: argparse.Namespace) -> int:
     if options.refuse:
         print(_asked(options, "refuse-unit", unit=options.unit))
         return 0
-    match = options.match or input(f"The six digits that {options.unit} shows: ")
+    match = options.match or asked(f"The six digits that {options.unit} shows: ")
     named = {"unit": options.unit, "match": match}
     to_sign = base64.b64decode(_asked(options, "signing-request", **named))
     # Signed here and not by the manager that serves: it never opens the CA's key.
@@ -142,7 +141,7 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _tech_pin(options: argparse.Namespace) -> int:
-    pin = getpass("PIN: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+    pin = asked_in_secret("PIN: ")
     try:
         salt, hashed = hash_pin(pin, secrets.token_bytes)
     except PinError as error:

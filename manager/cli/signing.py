@@ -6,9 +6,9 @@ The password comes from the terminal, or from standard input, one line for each 
 from __future__ import annotations
 
 import argparse
-import sys
-from getpass import getpass
 from typing import Any
+
+from kit.command_line import asked_in_secret
 
 
 def add_people(parser: argparse.ArgumentParser, what: str, is_second_usual: bool = True) -> None:
@@ -27,6 +27,4 @@ def with_passwords(options: dict[str, Any]) -> dict[str, str]:
 
 
 def _password_of(name: str) -> str:
-    if sys.stdin.isatty():
-        return getpass(f"Password of {name}: ")
-    return sys.stdin.readline().rstrip("\n")
+    return asked_in_secret(f"Password of {name}: ")

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from kit.command_line import whole
+from kit.command_line import asked, whole
 from manager.games.rules.aggregate import PER_PLAYER, PER_TABLE
 from manager.games.rules.settlement import RuleError, Settled
 from manager.money import MoneyError
@@ -30,7 +30,7 @@ from manager.training.tables import TABLES
 Ask = Callable[[str], str]
 
 
-def main(arguments: Sequence[str], ask: Ask = input) -> int:
+def main(arguments: Sequence[str], ask: Ask = asked) -> int:
     options = _parser().parse_args(arguments)
     table, chance = TABLES[options.game], random.Random(options.seed)
     try:

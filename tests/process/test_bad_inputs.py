@@ -7,6 +7,7 @@ An exception that a command lets through fails its row here. What only a whole p
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import signal
@@ -268,6 +269,31 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     words = ["-m", "manager", "revoke", "UF-1", "--data", str(tmp_path), "--reason", b"\xff\xfe"]
     end = process_ended(words)
     assert (end.returncode, end.stderr) == (REFUSED, "An argument is not UTF-8 text.\n")
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_typed_bytes_that_are_no_text_are_refused(errors: str) -> None:
+    """Catches: a traceback where a password is handed over in another encoding."""
+    end = subprocess.run(
+        [sys.executable, "-m", "manager", "tech-pin", "--label", "ANNA"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": f"utf-8:{errors}"},
+        input=b"\xff1234567\n",
+        capture_output=True,
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+    told = (end.returncode, end.stdout, end.stderr)
+    assert told == (REFUSED, b"", b"What was typed is not UTF-8 text.\n")
+
+
+def test_a_question_that_nobody_answers_ends_the_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches: a traceback of `train` or `approve` without a terminal."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert manager.__main__.main(["train", "four-card", "--rounds", "1"]) == REFUSED
+    assert capsys.readouterr().err == "Nobody answers: the input has ended.\n"
 
 
 def test_a_command_that_is_stopped_says_so(capsys: pytest.CaptureFixture[str]) -> None:

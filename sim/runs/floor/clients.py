@@ -12,9 +12,11 @@ import asyncio
 import logging
 import random
 import shutil
+import signal
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -263,6 +265,8 @@ def run_clients(parent: Connection, files: list[UnitFiles], first_index: int, po
         await Clients(files, first_index, port, folder).serve(parent)
 
     try:
-        asyncio.run(serve())
+        with suppress(KeyboardInterrupt):  # it goes to all processes, and the first one tells
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            asyncio.run(serve())
     finally:
         shutil.rmtree(folder)

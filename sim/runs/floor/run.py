@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import tempfile
 import time
 from collections import Counter
@@ -209,12 +210,15 @@ def _clients(units: list[UnitFiles], port: int, count: int) -> Iterator[list[Con
     ends: list[Connection] = []
     processes: list[BaseProcess] = []
     share = -(-len(units) // count)
+    # While they still read their code, Ctrl-C would end them in a traceback each.
+    as_before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     for first in range(0, len(units), share):
         ours, theirs = context.Pipe()
         arguments = (theirs, units[first : first + share], first, port)
         processes.append(context.Process(target=run_clients, args=arguments, daemon=True))
         processes[-1].start()
         ends.append(ours)
+    signal.signal(signal.SIGINT, as_before)
     try:
         yield ends
     finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from controller.tasks import PROGRESS_MAX_MS, UnitTasks
 from hal import aio
 from sim.time.loop import run_virtual
@@ -44,6 +46,26 @@ def test_a_task_that_ends_by_itself_is_a_death_too() -> None:
 
 def test_an_orderly_stop_is_no_death() -> None:
     assert _deaths_of(("a", _forever(), True)) == []
+
+
+def test_ctrl_c_is_no_death_of_whatever_ran_just_then(caplog: pytest.LogCaptureFixture) -> None:
+    """Catches: a traceback, and the unit's fault, where a storm is stopped."""
+    deaths: list[str] = []
+
+    async def stopped() -> None:
+        raise KeyboardInterrupt
+
+    async def play() -> None:
+        tasks = UnitTasks(lambda name, error: deaths.append(name))
+        tasks.start("sense-1", stopped())
+        try:
+            await aio.sleep_ms(100)
+        finally:
+            await aio.sleep_ms(0)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_virtual(play())
+    assert (deaths, caplog.text) == ([], "")
 
 
 def test_a_task_that_may_die_does_not_stop_the_table() -> None:
