@@ -1,7 +1,7 @@
 """The machine's date jumps, and the ledger's time does not: in virtual time.
 
 Mutations that were tried by hand, each caught here: the date followed at once; a jump told at every
-look; the date at a start not compared; a small correction not followed.
+look; the date at a start not compared; a small correction not followed; corrections not added up.
 """
 
 from __future__ import annotations
@@ -80,11 +80,40 @@ def test_a_jump_is_an_alarm_and_an_entry_and_is_not_followed(by_ms: int) -> None
 
 def test_small_corrections_of_network_time_are_followed_and_no_news() -> None:
     async def scene(desk: Desk, machine: Machine, clock: LedgerClock) -> None:
-        for _ in range(10):
-            machine.set_by_ms += JUMP_MAX_MS - 1
+        for by_ms in (1, 1, -1, -1, 1):
+            machine.set_by_ms += by_ms * (JUMP_MAX_MS - 1)
+            await asyncio.sleep(3600)
+        for by_ms in (-1, 1, -1, 1):  # there and back, as often as it likes
+            machine.set_by_ms += by_ms * (JUMP_MAX_MS - 1)
             await asyncio.sleep(30)
         assert clock() == machine.wall_ms()
         assert told(desk) == []
+
+    at_a_desk(scene)
+
+
+def test_a_second_jump_is_told_as_well() -> None:
+    async def scene(desk: Desk, machine: Machine, clock: LedgerClock) -> None:
+        for by_ms in (YEARS_MS, YEARS_MS + DAY_MS, YEARS_MS + DAY_MS):
+            machine.set_by_ms = by_ms
+            await asyncio.sleep(60)
+        assert len(told(desk)) == 2
+
+    at_a_desk(scene)
+
+
+@pytest.mark.parametrize("by_ms", [-1000, 1000, JUMP_MAX_MS - 1])
+def test_a_date_that_creeps_is_an_alarm_and_is_not_followed(by_ms: int) -> None:
+    """Catches: a date that is set by a second in each second, so that a card never expires."""
+
+    async def scene(desk: Desk, machine: Machine, clock: LedgerClock) -> None:
+        for _ in range(3600):
+            machine.set_by_ms += by_ms
+            await asyncio.sleep(1)
+        went_ms = clock() - OPENING_MS
+        assert abs(went_ms - machine.running_ms()) <= 2 * JUMP_MAX_MS
+        assert 1 <= len(told(desk)) <= 14, told(desk)
+        assert "jumped by" in told(desk)[0]
 
     at_a_desk(scene)
 
