@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from manager.ledger.engines.engine import StorageFailed
+from manager.ledger.store.entries import EventSource
 from sim.runs.storm import marks
 from sim.runs.storm.final import heal
 from sim.runs.storm.floor.clones import Clone
@@ -52,6 +54,11 @@ async def copied(floor: StormFloor, ends_after_s: float) -> Clone:
     copying.cancel()
     await asyncio.gather(copying, return_exceptions=True)
     return clone
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    while not is_so():  # noqa: ASYNC110 - virtual time
+        await asyncio.sleep(0.01)
 
 
 def test_a_copy_that_never_had_power_need_not_be_caught() -> None:
@@ -114,5 +121,40 @@ def test_what_a_copy_let_fall_is_known_after_it_is_gone() -> None:
         await clone.take_away()
         [(where, error)] = floor.product_errors()
         assert (where, str(error)) == (clone.table.name, "it fell")
+
+    on_a_floor(story)
+
+
+def test_an_original_that_was_being_released_at_the_end_need_not_be_caught_again() -> None:
+    """Seed 9850478: commits were slow, and the release was durable only after the storm's end."""
+
+    async def story(floor: StormFloor) -> None:
+        clone = await copied(floor, RUNNING_S)
+        await until(lambda: clone.caught)
+        floor.managers[0].process.write_late(lambda: 250.0)
+        resolving = asyncio.create_task(clone.resolve())
+        await until(lambda: clone.is_let_go)
+        resolving.cancel()
+        await asyncio.gather(resolving, return_exceptions=True)
+        await until(lambda: not clone.caught)
+        await heal(floor)
+        assert floor.record.violations == []
+        assert floor.record.marks.fired[marks.FORK_CAUGHT] == 1
+
+    on_a_floor(story)
+
+
+def test_a_manager_whose_commit_failed_is_started_anew_at_the_storms_end() -> None:
+    """Seed 9840174: the disk failed in an operator's act, and no event came before the end."""
+
+    async def story(floor: StormFloor) -> None:
+        [manager] = floor.managers
+        manager.disk.failing.add("sync")
+        with pytest.raises(StorageFailed):
+            manager.process.app.book.alarms.record("TEST", "A test's alarm.", "", EventSource("x"))
+        assert not manager.halted
+        await heal(floor)
+        assert manager.running
+        assert not manager.must_start_anew
 
     on_a_floor(story)

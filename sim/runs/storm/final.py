@@ -14,6 +14,7 @@ from sim.runs.storm.checks.table_watch import REST_MS
 from sim.runs.storm.faults.damage import let_go_on
 from sim.runs.storm.faults.operators import resume
 from sim.runs.storm.floor.clock import now_ms
+from sim.runs.storm.floor.clones import Clone
 from sim.runs.storm.floor.floor import StormFloor
 from sim.runs.storm.floor.table import StormTable
 
@@ -36,7 +37,7 @@ async def heal(floor: StormFloor) -> None:
         manager.disk.cancel_cut()
         manager.disk.failing.clear()
         manager.process.answers_lost.clear()
-        if manager.halted or manager.process.line.is_fenced:
+        if manager.must_start_anew:
             manager.kill(silent=False)
         while not manager.running and not floor.record.violations:
             await asyncio.sleep(0.1)
@@ -79,14 +80,18 @@ async def _resolve_clones(floor: StormFloor) -> None:
         if clone.resolved or not clone.had_power:
             continue  # a copy that never ran has said nothing that could give it away
         waited_s = 0.0
-        while not clone.caught and waited_s < FORK_MAX_S and not floor.record.violations:
+        while not _is_caught(clone) and waited_s < FORK_MAX_S and not floor.record.violations:
             await asyncio.sleep(1.0)
             waited_s += 1.0
-        if not clone.caught:
+        if not _is_caught(clone):
             floor.record.violate(
                 "a copied disk is caught", clone.table.name, "two units speak as one"
             )
         await clone.resolve()
+
+
+def _is_caught(clone: Clone) -> bool:
+    return clone.caught or clone.is_let_go
 
 
 async def check_all(floor: StormFloor) -> None:

@@ -67,7 +67,7 @@ async def disk_fails(floor: StormFloor, table: StormTable, chance: random.Random
     manager.disk.failing.add("sync")
     await asyncio.sleep(chance.uniform(1, 15))
     manager.disk.failing.discard("sync")
-    if manager.halted:
+    if manager.must_start_anew:
         manager.kill(silent=False)
         await stay_dead(manager, chance)
 

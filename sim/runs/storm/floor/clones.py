@@ -33,6 +33,7 @@ class Clone:
         self.original = original
         self.resolved = False
         self._leaving: asyncio.Task[None] | None = None
+        self._releasing: asyncio.Task[None] | None = None
         seed = f"clone {chance.randrange(1 << 62)}"
         cable = Cable(DrawnWeather(random.Random(f"{seed}/weather")))
         self.table = StormTable(
@@ -62,18 +63,29 @@ class Clone:
         unit = self.original.manager.ledger.units.get(self.original.unit_id)
         return unit is not None and unit.locked
 
+    @property
+    def is_let_go(self) -> bool:
+        """The original is being released: it may be unlocked before anybody has noted that."""
+        return self._releasing is not None
+
     async def resolve(self) -> None:
         """A person looks into it; interrupted, the next one goes on from there."""
         if self.resolved:
             return
         await self.take_away()
-        if self.caught:
-            if self._original_fits():
-                await self._release()
+        if self.caught or self.is_let_go:
+            if self.is_let_go or self._original_fits():
+                await self._let_go()
             else:
                 self._retire()
             self.original.record.marks.fire(marks.FORK_CAUGHT)
         self.resolved = True
+
+    async def end(self) -> None:
+        """The floor closes: nothing that was begun here may be left behind."""
+        await self.take_away()
+        if self.is_let_go:
+            await self._let_go()
 
     async def take_away(self) -> None:
         """Once begun it goes on to its end, also when whoever began it is interrupted."""
@@ -86,6 +98,12 @@ class Clone:
         ledger = self.original.manager.ledger.units[self.original.unit_id]
         rows = self.original.journal.rows
         return [row.digest for row in rows[: ledger.last_sequence]] == ledger.digests
+
+    async def _let_go(self) -> None:
+        """Once begun it goes on to its end, as taking the copy away does."""
+        if self._releasing is None:
+            self._releasing = asyncio.create_task(self._release(), name="original released")
+        await asyncio.shield(self._releasing)
 
     async def _release(self) -> None:
         """An operator does, as soon as the manager can write it down."""

@@ -97,7 +97,7 @@ class StormFloor:
             task.cancel()
         await asyncio.gather(*at_work, return_exceptions=True)
         for clone in self.clones:
-            await clone.take_away()
+            await clone.end()
         for table in self.tables:
             await table.close()
         self.loop.after_turn = None  # a manager that has closed has nothing to look at

@@ -77,6 +77,15 @@ class StormManager:
     def halted(self) -> bool:
         return self.process.app.server.halted.is_set()
 
+    @property
+    def must_start_anew(self) -> bool:
+        """It has halted, or will at its next event: a commit failed, or the ledger is another's."""
+        try:
+            self.process.app.store.commits.check()
+        except StorageFailed:
+            return True
+        return self.halted or self.process.line.is_fenced
+
     def open_table(self, plan: TablePlan) -> None:
         self.ledger.open_table(read_terms(plan.text))
         self.process.open_table(plan.text)

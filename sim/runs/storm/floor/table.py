@@ -105,7 +105,13 @@ class StormTable:
         # On a slow line old words still come while the newest are seconds away, or were lost with
         # the connection before.
         is_prompt = not self.cable.weather.slow_ms
-        return may_hear and is_prompt and self.watch.is_heard_of(HEARTBEAT_MS)
+        # A locked unit calls and is told that it is locked, and nothing else.
+        may_hear = may_hear and is_prompt and not self.is_locked()
+        return may_hear and self.watch.is_heard_of(HEARTBEAT_MS)
+
+    def is_locked(self) -> bool:
+        unit = self.manager.ledger.units.get(self.unit_id)
+        return unit is not None and unit.locked
 
     # -- power -------------------------------------------------------------------------------
 
@@ -175,9 +181,8 @@ class StormTable:
         self.watch.look(self.unit)
 
     def check_lights(self) -> None:
-        unit = self.manager.ledger.units.get(self.unit_id)
         # A locked unit says so on every spot, whatever lies there.
-        if self.unit.alive and not (unit is not None and unit.locked):
+        if self.unit.alive and not self.is_locked():
             self.watch.check_lights(self.world)
 
     def _disk_changed(self) -> None:
