@@ -44,7 +44,6 @@ class _Handle:
         self.funcs = FUNCTIONS
         self.address: int | None = None
         self.force = False
-        self.pec = 0
 
     @property
     def fd(self) -> int | None:
@@ -70,6 +69,15 @@ class _Handle:
     def enable_pec(self, enable: bool = True) -> None:
         """None of the ICs here knows a packet's check byte; smbus2 refuses it with these words."""
         raise OSError("SMBUS_PEC is not a feature")
+
+    @property
+    def pec(self) -> int:
+        """Setting it is `enable_pec`, as smbus2 has it."""
+        return 0
+
+    @pec.setter
+    def pec(self, enable: bool) -> None:
+        self.enable_pec(enable)
 
     def _read(self, address: int, written: Sequence[int], count: int) -> bytes:
         return self._transfer(

@@ -160,3 +160,6 @@ def test_what_smbus2_refuses_on_such_an_adapter_is_refused() -> None:
     assert smbus2.I2cFunc.SMBUS_PEC not in bus.funcs
     with pytest.raises(OSError, match="SMBUS_PEC is not a feature"):
         bus.enable_pec()
+    assert bus.pec == 0
+    with pytest.raises(OSError, match="SMBUS_PEC is not a feature"):
+        bus.pec = True
