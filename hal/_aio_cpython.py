@@ -48,6 +48,7 @@ Item = TypeVar("Item")
 # MicroPython's ticks wrap at 2**30; wrapping here too makes the tests meet the wrap.
 TICKS_PERIOD = 1 << 30
 TICKS_HALF = TICKS_PERIOD >> 1
+DELAY_END_MS = TICKS_HALF >> 1  # three days
 
 
 class Boxed(Generic[Item]):
@@ -67,7 +68,7 @@ def create_task(coro: Coroutine[Any, Any, T], name: str | None = None) -> Task[T
 
 
 async def sleep(delay_s: float) -> None:
-    _within_half_a_wrap(int(delay_s * 1000))
+    _not_too_far(int(delay_s * 1000))
     await asyncio.sleep(delay_s)  # finer than MicroPython's milliseconds
 
 
@@ -78,7 +79,7 @@ async def sleep_ms(delay_ms: int) -> None:
     # asyncio.sleep, without calling off a timer that has rung.
     loop = get_running_loop()
     rung: asyncio.Future[None] = loop.create_future()
-    timer = loop.call_later(_within_half_a_wrap(delay_ms) / 1000, _ring, rung)
+    timer = loop.call_later(_not_too_far(delay_ms) / 1000, _ring, rung)
     try:
         await rung
     except BaseException:
@@ -106,7 +107,7 @@ async def wait_for_ms(awaitable: Awaitable[T], timeout_ms: int) -> T:
     assert task is not None
     asked_before = task.cancelling()
     deadline = _Deadline(task)
-    timer = get_running_loop().call_later(_within_half_a_wrap(timeout_ms) / 1000, deadline.passes)
+    timer = get_running_loop().call_later(_not_too_far(timeout_ms) / 1000, deadline.passes)
     try:
         result = await awaitable
     except BaseException as error:
@@ -151,7 +152,7 @@ class Event(asyncio.Event):
         loop = get_running_loop()
         rung: asyncio.Future[bool] = loop.create_future()
         self._waiters.append(rung)
-        timer = loop.call_later(_within_half_a_wrap(timeout_ms) / 1000, _ring, rung)
+        timer = loop.call_later(_not_too_far(timeout_ms) / 1000, _ring, rung)
         try:
             await rung
         finally:
@@ -163,6 +164,13 @@ class Event(asyncio.Event):
 async def wait_set_ms(event: Event | ThreadSafeFlag, timeout_ms: int) -> bool:
     """Waits until it is set, or so long. True: it was set."""
     return await event.wait_ms(timeout_ms)
+
+
+def _not_too_far(delay_ms: int) -> int:
+    """MicroPython sorts its sleepers by ticks: beside a late one, a longer sleep counts as past."""
+    if not -DELAY_END_MS < delay_ms < DELAY_END_MS:
+        raise OverflowError("ticks interval overflow")
+    return delay_ms
 
 
 def _within_half_a_wrap(delta_ms: int) -> int:
@@ -240,7 +248,7 @@ class ThreadSafeFlag:
         self._loop = loop
         if self._waiter is not None:
             raise RuntimeError("A ThreadSafeFlag has one waiter, and it already waits.")
-        until_s = loop.time() + _within_half_a_wrap(timeout_ms) / 1000
+        until_s = loop.time() + _not_too_far(timeout_ms) / 1000
         while not self._is_set and loop.time() < until_s:
             waiter = self._waiter = loop.create_future()
             timer = loop.call_at(until_s, _ring, waiter)

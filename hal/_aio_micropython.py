@@ -16,7 +16,7 @@ from asyncio import (
 )
 from time import ticks_add, ticks_diff, ticks_ms
 
-TICKS_HALF = 1 << 29
+DELAY_END_MS = 1 << 28  # three days; ticks wrap at 1 << 30
 
 # A class cannot be subscripted here. The generic base that a type checker wants is therefore the
 # only entry of a tuple: Boxed[Item] is plain object.
@@ -28,15 +28,16 @@ def create_task(coro, name=None):
     return asyncio.create_task(coro)
 
 
-def _within_half_a_wrap(delta_ms):
-    # Not every build refuses it, and then such a sleep ends at once.
-    if not -TICKS_HALF < delta_ms < TICKS_HALF:
+def _not_too_far(delay_ms):
+    # Sleepers are sorted by ticks. Half a wrap from somebody who is late, a sleep counts as past:
+    # it gets in front of everybody, and the board sleeps for days.
+    if not -DELAY_END_MS < delay_ms < DELAY_END_MS:
         raise OverflowError("ticks interval overflow")
-    return delta_ms
+    return delay_ms
 
 
 async def sleep_ms(delay_ms):
-    await asyncio.sleep_ms(_within_half_a_wrap(delay_ms))
+    await asyncio.sleep_ms(_not_too_far(delay_ms))
 
 
 async def sleep(delay_s):
@@ -51,7 +52,7 @@ async def wait_for(awaitable, timeout):
 
 async def wait_for_ms(awaitable, timeout_ms):
     # A task of its own, so that its end can be waited for when we are cancelled ourselves.
-    _within_half_a_wrap(timeout_ms)
+    _not_too_far(timeout_ms)
     task = awaitable if hasattr(awaitable, "cancel") else asyncio.create_task(awaitable)
     try:
         return await asyncio.wait_for_ms(task, timeout_ms)
