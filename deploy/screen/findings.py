@@ -20,6 +20,8 @@ NOTE_BYTES_MAX: Final = 2000
 DAY_S: Final = 86_400
 PANEL_PORT: Final = 8080
 DISPLAY_PORT: Final = 8081
+# Without its data a unit takes no table file, and without a table file it has nobody to enrol.
+IN_USE_ORDER: Final = ("repair", "table", "enrol")
 BUILT: Final = re.compile(r"\+(\d{8})\.(\d{6})")
 
 NOT_MOUNTED: Final = (
@@ -93,9 +95,14 @@ def _of_the_clock(place: Place) -> Iterator[str]:
 
 
 def _noted(place: Place) -> Iterator[str]:
-    """What was wrong with the files that a technician has provided."""
-    for note in sorted(place.notes.glob("[!.]*")):
+    """What was wrong with the files that a technician has provided, in the order of their use."""
+    for note in sorted(place.notes.glob("[!.]*"), key=_turn):
         yield note.read_text("utf-8", errors="replace")[:NOTE_BYTES_MAX].strip()
+
+
+def _turn(note: Path) -> tuple[int, str]:
+    known = note.name in IN_USE_ORDER
+    return IN_USE_ORDER.index(note.name) if known else len(IN_USE_ORDER), note.name
 
 
 def program_version(place: Place) -> str:

@@ -74,3 +74,10 @@ def test_what_was_wrong_with_a_provided_file_is_told(place: Place) -> None:
     (place.notes / "table").write_text("The table file is refused.\nline 3: tabel\n")
     (place.notes / ".said").write_text("half a word")
     assert findings(place) == ["The table file is refused.\nline 3: tabel"]
+
+
+def test_what_a_start_needs_first_is_told_first(place: Place) -> None:
+    """Catches an order by name: without a table file nobody can enrol."""
+    for name in ("another", "enrol", "repair", "table"):
+        (place.notes / name).write_text(f"{name}\n")
+    assert findings(place) == ["repair", "table", "enrol", "another"]
