@@ -216,15 +216,18 @@ class Guest:
     # ---- the agent in it ----
 
     def ask(self, act: str, **words: Any) -> dict[str, Any]:
-        if self._agent is None:
-            self._agent = self._connected()
-        self._agent.write(json.dumps({"act": act, "words": words}).encode() + b"\n")
-        self._agent.flush()
+        self._send(act, **words)
         line = self._agent.readline()
         assert line, f"it went off before it answered:\n{self.tail()}"
         told: dict[str, Any] = json.loads(line)
         assert "error" not in told, told
         return told
+
+    def _send(self, act: str, **words: Any) -> None:
+        if self._agent is None:
+            self._agent = self._connected()
+        self._agent.write(json.dumps({"act": act, "words": words}).encode() + b"\n")
+        self._agent.flush()
 
     def _connected(self) -> Any:
         self._door.settimeout(CONNECT_S)
@@ -241,6 +244,11 @@ class Guest:
         told = self.ask("run", words=["sh", "-c", command], seconds=seconds)
         assert told["code"] == 0, f"{command}: {told}"
         return str(told["said"])
+
+    def switch_off(self) -> None:
+        """In order. Nobody waits for an answer: the agent may be stopped before it gives one."""
+        self._send("run", words=["systemctl", "--no-block", "poweroff"], seconds=60)
+        self.wait_until_off()
 
     def world(self, verb: str, *arguments: Any, **options: Any) -> Any:
         told = self.ask("world", verb=verb, arguments=arguments, options=options)

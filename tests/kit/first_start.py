@@ -12,6 +12,7 @@ from tests.kit.booted_unit import UnitDisk
 
 OPERATOR = "cd /run/bench && PYTHONPATH=/run/bench venv/bin/python -m manager"
 ENROLLED = "is enrolled; its certificate is used from the next connection on"
+ON_PANEL = "This unit waits to be enrolled."
 NUMBER = re.compile(r"Its number is (\d{3}) (\d{3})")
 CALIBRATED = (
     "systemctl stop underfelt && underfelt calibrate --empty-only </dev/null"
@@ -39,12 +40,12 @@ def started_first(image: Path, bench: Path, folder: Path) -> FirstStart:
         told = NUMBER.search(guest.wait_for("Its number is"))
         assert told
         digits = told[1] + told[2]
+        guest.wait_for(ON_PANEL)  # which looks for it every two seconds
         shown = str(guest.view(state="fault")["guide"]["sentence"])
         approved = f"approve --data /run/books/data --unit UF-0001 --match {digits}"
         guest.run(f"{OPERATOR} {approved}")
         guest.wait_for(ENROLLED)
         guest.run(CALIBRATED, seconds=900)
         view = guest.view(state="open", seconds=600)
-        guest.run("systemctl --no-block poweroff")
-        guest.wait_until_off()
+        guest.switch_off()
         return FirstStart(disk, digits, shown, tuple(guest.lines), view)
