@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.kernel_modules import lacking
 from tests.kit.places import ROOT
 from tests.kit.unit_image import built
 
 pytestmark = pytest.mark.deploy
+
+# Of a unit's screens, buses, card, ports, network and watchdog.
+DRIVERS = "drivers/(gpu|i2c|mmc|gpio|tty|usb/(host|serial|class)|net/(usb|phy)|watchdog|spi|block)/"
 
 
 def test_two_builds_are_the_same_bytes(image: Path, keys: Path, tmp_path: Path) -> None:
@@ -52,3 +56,9 @@ def test_nobody_can_sign_in_and_nothing_of_the_house_is_on_it(image: Path) -> No
     ).stdout
     assert shadow
     assert [line for line in shadow.splitlines() if line.split(":")[1][:1] not in "!*"] == []
+
+
+def test_no_driver_of_a_unit_lacks_another(root: Path) -> None:
+    """Catches a folder of drivers that was left out and had what a Pi's screens need."""
+    found = lacking(root / "usr/lib/modules")
+    assert {path: wanted for path, wanted in found.items() if re.match(DRIVERS, path)} == {}
