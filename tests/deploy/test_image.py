@@ -62,3 +62,11 @@ def test_no_driver_of_a_unit_lacks_another(root: Path) -> None:
     """Catches a folder of drivers that was left out and had what a Pi's screens need."""
     found = lacking(root / "usr/lib/modules")
     assert {path: wanted for path, wanted in found.items() if re.match(DRIVERS, path)} == {}
+
+
+def test_what_is_to_start_by_itself_is_asked_for_by_a_link(root: Path) -> None:
+    """Catches a plain file in the place of a link, which systemd passes over without a word."""
+    units = root / "etc/systemd/system"
+    plain = [each.name for each in units.glob("*.wants/*") if not each.is_symlink()]
+    assert plain == []
+    assert (units / "multi-user.target.wants/underfelt-rollout.path").is_symlink()
