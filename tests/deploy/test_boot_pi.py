@@ -21,11 +21,12 @@ pytestmark = pytest.mark.deploy
 OF_TREE = "/sys/firmware/devicetree/base"
 PYTHON = "/opt/underfelt/current/venv/bin/python -c"
 PAGE = r"import urllib.request as u;print(u.urlopen(\"http://127.0.0.1:8070/panel/state\").read().decode())"
+# Drivers are still being loaded when the first of them is asked.
 QUESTIONS = {
     "board": f"tr -d '\\\\0' <{OF_TREE}/model",
     "root": "findmnt -no FSTYPE,OPTIONS /",
     "data": "findmnt -no SOURCE,FSTYPE /data",
-    "bus": "od -An -tx1 /sys/class/i2c-dev/i2c-1/device/of_node/clock-frequency",
+    "bus": "udevadm settle; od -An -tx1 /sys/class/i2c-dev/i2c-1/device/of_node/clock-frequency",
     "watchdog": "cat /sys/class/watchdog/watchdog0/identity",
     "screens": "modprobe vc4 && echo loaded",
     "pins": f"cd /run && {PYTHON} 'import lgpio;print(lgpio.gpiochip_open(0))'",
