@@ -111,9 +111,9 @@ def _relations() -> Iterator[str]:
     for found in re.finditer(
         r"^CREATE (?:TABLE|VIEW|INDEX) (\w+)\b.*?;$", text, re.DOTALL | re.MULTILINE
     ):
-        text = OWN_INDEXES.get(found.group(1), found.group())
-        if text:
-            yield text
+        made = OWN_INDEXES.get(found.group(1), found.group())
+        if made:
+            yield made
 
 
 def _commit_function() -> str:
